@@ -1,0 +1,38 @@
+# Every dependency once, with its version and the reason we have it.
+
+# Apache Arrow C++: arrays, compute kernels, IPC, and the thread pool. From the pyarrow wheel,
+# see docs/decisions/0001-arrow-from-the-wheel.md.
+find_package(PyArrow 26.0...<26.1 REQUIRED)
+
+# protobuf: the messages of manifests, transactions and data files. The full runtime, because
+# unknown fields are kept.
+find_package(Protobuf 3.21 REQUIRED)
+
+# CRoaring: fragment bitmaps and null bitmaps are portable Roaring.
+find_library(LANCE_ROARING_LIBRARY roaring REQUIRED)
+find_path(LANCE_ROARING_INCLUDE roaring/roaring.hh REQUIRED)
+if(NOT TARGET Roaring::roaring)
+  add_library(Roaring::roaring SHARED IMPORTED GLOBAL)
+  set_target_properties(
+    Roaring::roaring PROPERTIES IMPORTED_LOCATION "${LANCE_ROARING_LIBRARY}"
+                                INTERFACE_INCLUDE_DIRECTORIES "${LANCE_ROARING_INCLUDE}")
+endif()
+
+# nlohmann JSON: the declaration's column list, the version hint, and what the CLI prints.
+find_package(nlohmann_json 3.11 REQUIRED)
+
+# OpenSSL's libcrypto: SHA-256 of plans and rank models.
+find_package(OpenSSL REQUIRED COMPONENTS Crypto)
+
+if(LANCE_BUILD_CLI)
+  # CLI11: argument parsing of lancectl.
+  find_package(CLI11 2.1 REQUIRED)
+endif()
+if(LANCE_BUILD_TESTS)
+  find_package(GTest 1.12 REQUIRED)
+endif()
+
+find_program(LANCE_CCACHE ccache)
+if(LANCE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${LANCE_CCACHE}")
+endif()
