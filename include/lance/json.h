@@ -1,0 +1,44 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "arrow/status.h"
+#include "lance/clustering.h"
+#include "lance/history.h"
+#include "lance/index.h"
+#include "lance/optimize.h"
+#include "lance/scan.h"
+#include "lance/write.h"
+
+namespace lance {
+
+// The JSON shapes that the command line and all bindings print: api.md section 6. Documents at top
+// level carry "kind" and "format".
+
+/// The five keys, or null when nothing is declared.
+std::string ToJson(const std::optional<ClusteringSpec>& spec);
+/// A plan: api.md 6.2.
+std::string ToJson(const ClusteringCompactionPlan& plan);
+/// What maintenance did: api.md 6.4.
+std::string ToJson(const CompactionResult& result);
+/// How a scan runs: api.md 6.6.
+std::string ToJson(const ScanExplanation& explanation);
+/// What a scan did: api.md 6.6.
+std::string ToJson(const ScanStatistics& statistics);
+/// What a write did.
+std::string ToJson(const WriteResult& result);
+/// Configuration, flags and definitions.
+std::string ToJson(const TableProperties& properties);
+/// One version.
+std::string ToJson(const VersionInfo& version);
+/// One index.
+std::string ToJson(const IndexDescription& index);
+/// A failure: api.md 6.8.
+std::string ToJson(const arrow::Status& status);
+
+/// The exit code of a failure, 0 for OK: api.md 2.2.
+int ExitCode(const arrow::Status& status);
+
+}  // namespace lance

@@ -1,0 +1,154 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "arrow/result.h"
+#include "arrow/type_fwd.h"
+#include "lance/filter.h"
+#include "lance/session.h"
+
+namespace lance {
+
+/// What to read. A plain value; names as in pylance's scanner.
+struct ScanOptions {
+  /// Columns in output order; empty: all. `_rowid` and `_rowaddr` may be named.
+  std::vector<std::string> columns;
+  /// Rows to keep; always applied exactly.
+  std::optional<Filter> filter;
+  /// At most so many rows, after the filter.
+  std::optional<uint64_t> limit;
+  /// Rows to skip, after the filter.
+  uint64_t offset = 0;
+  /// Most rows of one batch; 1 or more.
+  uint64_t batch_size = 8192;
+  /// Add `_rowid` (uint64) after the data columns.
+  bool with_row_id = false;
+  /// Add `_rowaddr` (uint64): fragment id in the high, offset in the low 32 bits.
+  bool with_row_address = false;
+  /// Off: use no index; seeds in data files still prune. Answers are the same.
+  bool use_scalar_index = true;
+  /// Off: no pruning at all. Answers are the same.
+  bool use_stats = true;
+};
+
+/// Kept and total of something that can be skipped. A plain value.
+struct ScanPart {
+  /// What a scan would read.
+  uint64_t kept = 0;
+  /// What there is.
+  uint64_t total = 0;
+};
+
+/// What a scan did. A plain value. Fields: api.md 6.6.
+struct ScanStatistics {
+  /// Ranges read.
+  uint64_t iops = 0;
+  /// Calls to storage.
+  uint64_t requests = 0;
+  /// Bytes read, indices included.
+  uint64_t bytes_read = 0;
+  /// Indices opened.
+  uint64_t indices_loaded = 0;
+  /// Parts of indices opened.
+  uint64_t parts_loaded = 0;
+  /// Zones compared with a literal.
+  uint64_t index_comparisons = 0;
+  /// Index segments found in the session's cache.
+  uint64_t index_cache_hits = 0;
+  /// Index segments that had to be loaded.
+  uint64_t index_cache_misses = 0;
+  /// Fragments of which rows were read.
+  uint64_t fragments_scanned = 0;
+  /// Ranges of rows read.
+  uint64_t ranges_scanned = 0;
+  /// Live rows handed to the filter.
+  uint64_t rows_scanned = 0;
+  /// Rows returned.
+  uint64_t rows_returned = 0;
+  /// Zones not skipped; fragments without statistics count one zone per 8,192 rows, all kept.
+  uint64_t zones_kept = 0;
+  /// Zones in all.
+  uint64_t zones_total = 0;
+  /// Fragments not skipped.
+  uint64_t fragments_kept = 0;
+  /// Fragments in all.
+  uint64_t fragments_total = 0;
+  /// Wall time.
+  double seconds = 0;
+};
+
+/// One condition that statistics answered. A plain value.
+struct ScanPredicate {
+  /// The condition in SQL.
+  std::string predicate;
+  /// The index used; no value: seeds or none.
+  std::optional<std::string> index;
+  /// "zonemap" or "seed"; no value: none.
+  std::optional<std::string> index_type;
+  /// Whether the index gives exactly the matching rows.
+  bool exact = false;
+  /// Zones that may hold a match of this condition alone.
+  uint64_t zones_kept = 0;
+  /// Zones in all.
+  uint64_t zones_total = 0;
+};
+
+/// How a scan would run, or ran. A plain value. Fields: api.md 6.6.
+struct ScanExplanation {
+  /// The version that is read.
+  uint64_t table_version = 0;
+  /// The filter in canonical SQL.
+  std::optional<std::string> filter;
+  /// What each condition could skip.
+  std::vector<ScanPredicate> predicates;
+  /// Fragments.
+  ScanPart fragments;
+  /// Zones.
+  ScanPart zones;
+  /// Rows.
+  ScanPart rows;
+  /// Bytes of data files of the projected and filtered columns, estimated from file sizes.
+  ScanPart bytes;
+  /// Columns that are read only where rows survive.
+  std::vector<std::string> late_materialization;
+  /// The plan for people, several lines.
+  std::string text;
+  /// What really happened; only of Analyze.
+  std::optional<ScanStatistics> actual;
+};
+
+/// A scan of one version, ready to run any number of times. Immutable.
+class Scanner {
+ public:
+  /// The columns that come out.
+  const std::shared_ptr<arrow::Schema>& projected_schema() const;
+
+  /// Read batches in row order. \return a reader; see scan_statistics
+  arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> ToReader(
+      const CallOptions& call = {}) const;
+  /// Read everything.
+  arrow::Result<std::shared_ptr<arrow::Table>> ToTable(const CallOptions& call = {}) const;
+  /// Count the rows that would come out; without a filter from metadata alone.
+  arrow::Result<uint64_t> CountRows(const CallOptions& call = {}) const;
+  /// Say what would be read. Reads indices and seeds, no data.
+  arrow::Result<ScanExplanation> Explain(const CallOptions& call = {}) const;
+  /// Run it and say what was read beside what was expected.
+  arrow::Result<ScanExplanation> Analyze(const CallOptions& call = {}) const;
+
+  /// The inside; for the library only.
+  class Impl;
+  /// Wrap an inside; for the library only.
+  explicit Scanner(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+
+ private:
+  std::shared_ptr<const Impl> impl_;
+};
+
+/// The statistics of a reader that ToReader made; null for other readers. Final once it has ended.
+const ScanStatistics* scan_statistics(const arrow::RecordBatchReader& reader);
+
+}  // namespace lance
