@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "lance/object_store.h"
+
+namespace lance::testing {
+
+/// What happens to one storage call.
+enum class Fault {
+  kNone,
+  kFails,      ///< IOError, nothing happens
+  kTorn,       ///< a write stops half-way: the target must not appear; IOError
+  kNoReply,    ///< it lands, but the caller sees a failure (Put: kUnknown)
+  kLandsLate,  ///< the caller sees a failure (Put: kUnknown); it lands when LandDelayed() is called
+  kDies,       ///< this call and all that follow fail and do nothing, as when the process died
+};
+
+/// A store whose calls can be made to fail one by one. Thread-safe.
+///
+/// Count the calls of one run, then run again for each k with call k failing in each way.
+///
+/// Get, Head, List, Put, OpenWrite, Delete and the Close of a stream that OpenWrite gave count as
+/// one call each; Write and Abort of a stream do not count, because nothing of them can be seen.
+///
+/// | fault      | Get, Head | List               | Put      | OpenWrite | Close       | Delete |
+/// | kTorn      | as kFails | visits half, fails | as kFails| as kFails | aborts      | as kFails |
+/// | kNoReply   | fails     | visits all, fails  | lands    | as kFails | lands       | lands |
+/// | kLandsLate | as kFails | as kFails          | delayed  | as kFails | delayed     | delayed |
+class FaultStore : public ObjectStore {
+ public:
+  static std::shared_ptr<FaultStore> Make(std::shared_ptr<ObjectStore> store);
+
+  /// Make call number `k` (from 0, counted from now) suffer `fault`; other calls work.
+  virtual void Arm(int64_t k, Fault fault) = 0;
+  /// Let every call work and count from now.
+  void Disarm() { Arm(-1, Fault::kNone); }
+  /// Calls since the last Arm.
+  virtual int64_t num_calls() const = 0;
+  /// "Put _versions/1.manifest" of the call that was hit; "" when none was.
+  virtual std::string hit() const = 0;
+  /// Let delayed writes land, in the order in which they were made; a put may find the object
+  /// there.
+  virtual arrow::Status LandDelayed() = 0;
+};
+
+}  // namespace lance::testing
