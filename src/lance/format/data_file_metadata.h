@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "arrow/result.h"
+#include "arrow/util/cancel.h"
+#include "lance/format/schema.h"
+#include "lance/object_store.h"
+
+namespace lance::format {
+
+/// One page of a file column, as its metadata describes it. A plain value.
+struct PageMetadata {
+  /// Inside the file, each at a multiple of kBufferAlignment.
+  std::vector<ByteRange> buffers;
+  uint64_t num_rows = 0;
+  /// The file row that the page begins with.
+  uint64_t first_row = 0;
+  /// Serialized Encoding message, not looked into yet: only columns that are read need be known.
+  std::string encoding;
+};
+
+/// One column of a file. A plain value.
+struct ColumnMetadata {
+  /// In row order, without empty pages; together exactly the file's rows.
+  std::vector<PageMetadata> pages;
+  /// Serialized Encoding message of the column.
+  std::string encoding;
+};
+
+/// Everything of a data file but its pages. A plain value.
+///
+/// Source: file-format 2 and 3.
+struct DataFileMetadata {
+  uint64_t file_size = 0;
+  uint64_t num_rows = 0;
+  LanceSchema schema;
+  std::vector<ColumnMetadata> columns;
+  /// Inside the file; the first is the descriptor.
+  std::vector<ByteRange> global_buffers;
+};
+
+/// One data file in a store. A plain value.
+struct DataFileLocation {
+  std::shared_ptr<ObjectStore> store;
+  std::string path;
+};
+
+/// Read and check a file's metadata: one request, or two when it does not fit the file's tail.
+///
+/// \param size_bytes the file's size; no value: asks the store first
+/// \return as DataFileReader::Open, without the file's name
+arrow::Result<DataFileMetadata> LoadDataFileMetadata(const DataFileLocation& location,
+                                                     std::optional<uint64_t> size_bytes,
+                                                     const arrow::StopToken& stop);
+
+/// Read the ranges of a file.
+///
+/// \return one buffer per range, of exactly its length
+arrow::Result<std::vector<std::shared_ptr<arrow::Buffer>>> ReadRanges(
+    const DataFileLocation& location, const std::vector<ByteRange>& ranges,
+    const arrow::StopToken& stop);
+
+}  // namespace lance::format

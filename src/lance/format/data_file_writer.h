@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "arrow/result.h"
+#include "arrow/type_fwd.h"
+#include "lance/format/schema.h"
+
+namespace arrow::io {
+class OutputStream;
+}
+
+namespace lance::format {
+
+/// How a data file is written. A plain value.
+struct DataFileWriterOptions {
+  /// A column's buffered Arrow bytes that make a page.
+  uint64_t max_page_bytes = 8ull << 20;
+  arrow::MemoryPool* memory_pool = nullptr;  // null: Arrow's default pool
+};
+
+/// What a finished data file holds. A plain value.
+struct DataFileSummary {
+  uint64_t size_bytes = 0;
+  uint64_t num_rows = 0;
+  /// The schema's field ids, and for each the index of its file column.
+  std::vector<int32_t> field_ids;
+  std::vector<int32_t> column_indices;
+  uint32_t major_version = 2;
+  uint32_t minor_version = 1;
+};
+
+/// Writes one data file of format 2.1: Flat, Variable and InlineBitpacking mini-blocks, all-null
+/// pages.
+///
+/// Memory is bounded by about a page per column. Thread-compatible. Source: file-format 2, 6,
+/// 8, 11.2.
+class DataFileWriter {
+ public:
+  /// Start a file. \return NotImplemented naming a column whose type 2.1 files of ours cannot hold
+  static arrow::Result<std::unique_ptr<DataFileWriter>> Make(
+      std::shared_ptr<arrow::io::OutputStream> out, const LanceSchema& schema,
+      const DataFileWriterOptions& options = {});
+  ~DataFileWriter();
+
+  /// Append rows. Columns in the schema's order and of its types; slices with offsets are fine.
+  ///
+  /// \return Invalid when the schema differs or a non-nullable column has a null
+  arrow::Status Write(const arrow::RecordBatch& batch);
+
+  /// Store application bytes. \return the buffer's number, 1 or more
+  arrow::Result<int> AddGlobalBuffer(const arrow::Buffer& bytes);
+
+  /// Add one entry to the file's schema metadata.
+  void AddSchemaMetadata(std::string key, std::string value);
+
+  uint64_t num_rows() const;
+
+  /// Bytes written so far plus an estimate of what is buffered.
+  uint64_t estimated_size_bytes() const;
+
+  /// Write what is buffered, the metadata and the footer, and close the stream.
+  arrow::Result<DataFileSummary> Finish();
+
+ private:
+  class Impl;
+  explicit DataFileWriter(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace lance::format
