@@ -1,0 +1,254 @@
+#include "lance/table/build_manifest.h"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+
+#include "lance/base/status_detail.h"
+#include "lance/table/apply_rewrite.h"
+#include "lance/table/clustering_metadata.h"
+#include "lance/table/data_version.h"
+#include "lance/table/feature_flags.h"
+#include "lance/table/fragment_checks.h"
+#include "lance/table/manifest_names.h"
+
+namespace lance::table {
+namespace {
+
+using TextMap = std::map<std::string, std::string>;
+
+constexpr uint64_t kMaxFragmentId = std::numeric_limits<uint32_t>::max();
+
+// The reference derives protobuf members from these and never lets them change once they are set.
+constexpr std::string_view kDerivedFieldKeys[] = {
+    "lance-schema:unenforced-primary-key",
+    "lance-schema:unenforced-primary-key:position",
+    "lance-schema:unenforced-clustering-key:position",
+};
+
+/// The highest fragment id ever used; no value: none. A stored maximum that is too small is not
+/// trusted (table-format 11).
+std::optional<uint64_t> HighestFragmentId(const Manifest& manifest) {
+  std::optional<uint64_t> highest;
+  if (manifest.max_fragment_id) highest = *manifest.max_fragment_id;
+  for (const Fragment& fragment : manifest.fragments) {
+    highest = std::max(highest.value_or(0), fragment.id);
+  }
+  return highest;
+}
+
+arrow::Status IdsExhausted(uint64_t wanted) {
+  return arrow::Status::CapacityError("fragment ids are exhausted: ", wanted,
+                                      " would be needed, the highest possible is ", kMaxFragmentId);
+}
+
+/// Give ids to the fragments that have none, and keep the maximum.
+///
+/// \param keep_ids whether an id other than 0 was reserved earlier and stays
+arrow::Status AssignIds(bool keep_ids, Manifest* manifest, std::vector<Fragment>* fragments) {
+  std::optional<uint64_t> highest = HighestFragmentId(*manifest);
+  for (const Fragment& fragment : *fragments) {
+    if (keep_ids && fragment.id != 0) highest = std::max(highest.value_or(0), fragment.id);
+  }
+  for (Fragment& fragment : *fragments) {
+    if (keep_ids && fragment.id != 0) continue;
+    fragment.id = highest ? *highest + 1 : 0;
+    highest = fragment.id;
+  }
+  if (!highest) return arrow::Status::OK();
+  if (*highest > kMaxFragmentId) return IdsExhausted(*highest);
+  manifest->max_fragment_id = static_cast<uint32_t>(*highest);
+  return arrow::Status::OK();
+}
+
+void ApplyUpdateMap(const UpdateMap& update, TextMap* map) {
+  if (update.replace) map->clear();
+  for (const auto& [key, value] : update.entries) {
+    if (value) {
+      map->insert_or_assign(key, *value);
+    } else if (!update.replace) {
+      map->erase(key);
+    }
+  }
+}
+
+/// Table metadata: a replacement leaves our provider's keys in place (contract section 3).
+void ApplyTableMetadataUpdate(const UpdateMap& update, TextMap* map) {
+  TextMap reserved;
+  for (const auto& [key, value] : *map) {
+    if (IsReservedTableMetadataKey(key)) reserved.emplace(key, value);
+  }
+  ApplyUpdateMap(update, map);
+  map->merge(reserved);
+}
+
+arrow::Status ApplyFieldMetadata(int32_t field_id, const UpdateMap& update,
+                                 format::LanceSchema* schema) {
+  const auto field = std::ranges::find(schema->fields, field_id, &format::SchemaField::id);
+  if (field == schema->fields.end()) {
+    return arrow::Status::Invalid("field metadata: field id ", field_id, " is not in the schema");
+  }
+  const TextMap before = field->metadata;
+  ApplyUpdateMap(update, &field->metadata);
+  const auto value_in = [](const TextMap& map, std::string_view key) {
+    const auto found = map.find(std::string(key));
+    return found == map.end() ? std::optional<std::string>() : found->second;
+  };
+  for (const std::string_view key : kDerivedFieldKeys) {
+    if (value_in(before, key) == value_in(field->metadata, key)) continue;
+    return UnsupportedError("changing " + std::string(key),
+                            "column " + field->name + ": changing field metadata " +
+                                std::string(key) + " is not supported by this version");
+  }
+  return arrow::Status::OK();
+}
+
+/// The data version that files agree on, else the one given.
+arrow::Result<std::string> VersionOfFiles(const std::vector<Fragment>& fragments,
+                                          std::string otherwise) {
+  for (const Fragment& fragment : fragments) {
+    for (const DataFile& file : fragment.files) return DataVersionOf(file);
+  }
+  return otherwise;
+}
+
+/// Applies one kind of operation each to the manifest that will be committed.
+struct OperationApplier {
+  Manifest* next;
+
+  arrow::Status operator()(const Append& append) const {
+    std::vector<Fragment> added = append.fragments;
+    ARROW_RETURN_NOT_OK(
+        CheckNewFragments(added, next->schema, next->data_storage_version, StrayFields::kAllow));
+    ARROW_RETURN_NOT_OK(CheckFilesAreNew(added, next->fragments));
+    ARROW_RETURN_NOT_OK(AssignIds(/*keep_ids=*/true, next, &added));
+    next->fragments.insert(next->fragments.end(), added.begin(), added.end());
+    return arrow::Status::OK();
+  }
+
+  arrow::Status operator()(const Overwrite& overwrite) const {
+    if (overwrite.schema.fields.empty()) {
+      return arrow::Status::Invalid("overwrite: the schema has no columns; allowed: 1 and more");
+    }
+    std::vector<Fragment> added = overwrite.fragments;
+    for (const Fragment& fragment : added) {
+      if (!fragment.deletion_file) continue;
+      return arrow::Status::Invalid("overwrite: a fragment has a deletion file; allowed: none");
+    }
+    std::string version = next->data_storage_version;
+    if (version.empty()) version = std::string(kDefaultDataVersion);
+    ARROW_ASSIGN_OR_RAISE(next->data_storage_version, VersionOfFiles(added, std::move(version)));
+    ARROW_RETURN_NOT_OK(CheckNewFragments(added, overwrite.schema, next->data_storage_version,
+                                          StrayFields::kRefuse));
+    ARROW_RETURN_NOT_OK(AssignIds(/*keep_ids=*/false, next, &added));
+    next->fragments = std::move(added);
+    next->schema = overwrite.schema;
+    next->indices.clear();
+    for (const auto& [key, value] : overwrite.config_upsert_values) {
+      next->config.insert_or_assign(key, value);
+    }
+    return arrow::Status::OK();
+  }
+
+  arrow::Status operator()(const UpdateConfig& update) const {
+    if (update.config) ApplyUpdateMap(*update.config, &next->config);
+    if (update.table_metadata) {
+      ApplyTableMetadataUpdate(*update.table_metadata, &next->table_metadata);
+    }
+    if (update.schema_metadata) {
+      ApplyUpdateMap(*update.schema_metadata, &next->schema.metadata);
+    }
+    for (const auto& [field_id, map] : update.field_metadata) {
+      ARROW_RETURN_NOT_OK(ApplyFieldMetadata(field_id, map, &next->schema));
+    }
+    return arrow::Status::OK();
+  }
+
+  arrow::Status operator()(const ReserveFragments& reserve) const {
+    const uint64_t highest = HighestFragmentId(*next).value_or(0) + reserve.num_fragments;
+    if (highest > kMaxFragmentId) return IdsExhausted(highest);
+    next->max_fragment_id = static_cast<uint32_t>(highest);
+    return arrow::Status::OK();
+  }
+
+  arrow::Status operator()(const Rewrite& rewrite) const {
+    Rewrite assigned = rewrite;
+    for (RewriteGroup& group : assigned.groups) {
+      ARROW_RETURN_NOT_OK(CheckNewFragments(group.new_fragments, next->schema,
+                                            next->data_storage_version, StrayFields::kAllow));
+      ARROW_RETURN_NOT_OK(AssignIds(/*keep_ids=*/true, next, &group.new_fragments));
+    }
+    return ApplyRewrite(assigned, next);
+  }
+
+  arrow::Status operator()(const CreateIndex& create) const {
+    std::set<Uuid> removed;
+    for (const IndexMetadata& index : create.removed_indices) removed.insert(index.uuid);
+    std::erase_if(next->indices, [&](const auto& index) { return removed.contains(index.uuid); });
+    for (const IndexMetadata& index : create.new_indices) {
+      ARROW_RETURN_NOT_OK(CheckNewIndex(index));
+      next->indices.push_back(index);
+    }
+    return arrow::Status::OK();
+  }
+
+  arrow::Status operator()(const ForeignOperation& foreign) const {
+    return UnsupportedError("operation " + foreign.name,
+                            "committing operation " + foreign.name + " is not supported");
+  }
+
+  arrow::Status CheckNewIndex(const IndexMetadata& index) const {
+    if (index.name.empty()) return arrow::Status::Invalid("create index: the name is empty");
+    for (const int32_t id : index.field_ids) {
+      if (next->schema.FindById(id) != nullptr) continue;
+      return arrow::Status::Invalid("create index ", index.name, ": field id ", id,
+                                    " is not in the schema");
+    }
+    ARROW_RETURN_NOT_OK(index.Coverage().status());
+    if (std::ranges::find(next->indices, index.uuid, &IndexMetadata::uuid) != next->indices.end()) {
+      return arrow::Status::Invalid("create index ", index.name, ": segment ",
+                                    index.uuid.ToString(), " is there already");
+    }
+    return arrow::Status::OK();
+  }
+};
+
+/// What every version gets afresh, whatever its operation.
+arrow::Status Renew(const Transaction& transaction, const BuildInput& input, Manifest* next) {
+  if (next->version + 1 >= kFirstDetachedVersion) {
+    return InternalError("version " + std::to_string(next->version) + " is the last possible one");
+  }
+  next->version += 1;
+  next->timestamp = input.now;
+  next->tag = transaction.tag;
+  next->transaction_file = input.transaction_file;
+  next->writer_version =
+      WriterVersion{.library = std::string(kWriterLibrary), .version = std::string(kWriterVersion)};
+  return arrow::Status::OK();
+}
+
+arrow::Status FinishManifest(Manifest* next) {
+  TidyFragments(&next->fragments);
+  ARROW_RETURN_NOT_OK(CheckFragmentIdsAreUnique(next->fragments));
+  const FeatureFlags flags = ComputeFlags(*next);
+  next->reader_feature_flags = flags.reader;
+  next->writer_feature_flags = flags.writer;
+  return CheckWritable(*next);
+}
+
+}  // namespace
+
+arrow::Result<Manifest> BuildManifest(const Manifest& newest, const Transaction& transaction,
+                                      const BuildInput& input) {
+  if (newest.version == 0 && !std::holds_alternative<Overwrite>(transaction.operation)) {
+    return arrow::Status::Invalid("there is no table yet: ", OperationName(transaction.operation),
+                                  " cannot create one; allowed: Overwrite");
+  }
+  Manifest next = newest;
+  ARROW_RETURN_NOT_OK(Renew(transaction, input, &next));
+  ARROW_RETURN_NOT_OK(std::visit(OperationApplier{&next}, transaction.operation));
+  ARROW_RETURN_NOT_OK(FinishManifest(&next));
+  return next;
+}
+
+}  // namespace lance::table

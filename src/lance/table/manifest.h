@@ -1,0 +1,152 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "arrow/result.h"
+#include "lance/base/roaring_bitmap.h"
+#include "lance/base/uuid.h"
+#include "lance/clustering.h"
+#include "lance/format/schema.h"
+#include "lance/object_store.h"
+
+namespace lance::table {
+
+// Plain structs for the messages of table-format 2. Each carries `unknown_fields`: the serialized
+// fields of its message that the struct does not name, written back as they came.
+
+/// One data file of a fragment.
+struct DataFile {
+  std::string path;  // one path component below data/
+  std::vector<int32_t> field_ids;
+  std::vector<int32_t> column_indices;
+  uint32_t major_version = 2;
+  uint32_t minor_version = 1;
+  uint64_t size_bytes = 0;  // 0: unknown
+  std::optional<uint32_t> base_id;
+  std::string unknown_fields;
+
+  bool operator==(const DataFile&) const = default;
+};
+
+/// Where the deleted offsets of a fragment are.
+struct DeletionFile {
+  uint32_t file_type = 0;  // 0 Arrow, 1 bitmap
+  uint64_t read_version = 0;
+  uint64_t id = 0;
+  uint64_t num_deleted_rows = 0;  // 0: unknown
+  std::optional<uint32_t> base_id;
+  std::string unknown_fields;
+
+  bool operator==(const DeletionFile&) const = default;
+};
+
+/// A horizontal slice of the table.
+struct Fragment {
+  uint64_t id = 0;  // 0 in a transaction: not yet assigned
+  std::vector<DataFile> files;
+  std::optional<DeletionFile> deletion_file;
+  uint64_t physical_rows = 0;
+  /// The stamp (contract section 3): the definition it was written under; no value: unstamped.
+  std::optional<uint32_t> clustering_id;
+  std::map<std::string, std::string> metadata;
+  std::string unknown_fields;
+
+  /// Rows that are not deleted; 0 when a forged count says that more are deleted than there are.
+  uint64_t live_rows() const {
+    const uint64_t deleted = deletion_file ? deletion_file->num_deleted_rows : 0;
+    return deleted < physical_rows ? physical_rows - deleted : 0;
+  }
+  bool operator==(const Fragment&) const = default;
+};
+
+/// One file of an index segment.
+struct IndexFile {
+  std::string path;
+  uint64_t size_bytes = 0;
+
+  bool operator==(const IndexFile&) const = default;
+};
+
+/// One index segment (table-format 2.5).
+struct IndexMetadata {
+  Uuid uuid;
+  std::vector<int32_t> field_ids;
+  std::string name;
+  uint64_t dataset_version = 0;
+  /// Portable Roaring as stored; "": unknown coverage. Not checked until Coverage().
+  std::string fragment_bitmap;
+  std::string details_type_url;
+  std::string details_value;
+  bool has_details = false;
+  std::optional<int32_t> index_version;
+  std::optional<uint64_t> created_at_ms;
+  std::optional<uint32_t> base_id;
+  std::vector<IndexFile> files;
+  std::vector<int32_t> covering_field_ids;
+  std::optional<uint32_t> clustering_id;
+  std::map<std::string, std::string> metadata;
+  std::string unknown_fields;
+
+  /// Parse the bitmap. \return no value: unknown coverage; SerializationError: corrupt
+  arrow::Result<std::optional<RoaringBitmap>> Coverage() const;
+  bool operator==(const IndexMetadata&) const = default;
+};
+
+/// Another place that files of the table can be in. Refused by feature flag until a later part.
+struct BasePath {
+  uint32_t id = 0;
+  std::optional<std::string> name;
+  bool is_dataset_root = false;
+  std::string path;
+  std::string unknown_fields;
+
+  bool operator==(const BasePath&) const = default;
+};
+
+/// The program that wrote a manifest.
+struct WriterVersion {
+  std::string library;
+  std::string version;
+  std::optional<std::string> prerelease;
+  std::optional<std::string> build_metadata;
+
+  bool operator==(const WriterVersion&) const = default;
+};
+
+/// The complete description of one version of the table.
+struct Manifest {
+  format::LanceSchema schema;
+  std::vector<Fragment> fragments;  // ascending ids when written
+  uint64_t version = 0;
+  Timestamp timestamp{};
+  std::string tag;
+  uint64_t reader_feature_flags = 0;
+  uint64_t writer_feature_flags = 0;
+  std::optional<uint32_t> max_fragment_id;  // no value: never had a fragment
+  std::string transaction_file;
+  std::optional<WriterVersion> writer_version;
+  uint64_t next_row_id = 0;
+  std::string file_format = "lance";
+  std::string data_storage_version;  // "2.1"
+  std::map<std::string, std::string> config;
+  std::map<std::string, std::string> table_metadata;
+  std::vector<BasePath> base_paths;
+  std::optional<std::string> branch;
+  std::optional<int32_t> max_allocated_field_id;
+  std::vector<ClusteringDefinition> clustering;
+  uint32_t max_clustering_id = 0;
+  std::string unknown_fields;
+
+  /// The index section; kept apart from the message in the file.
+  std::vector<IndexMetadata> indices;
+
+  /// Find a fragment. \return null when it is not there
+  const Fragment* FindFragment(uint64_t id) const;
+  bool operator==(const Manifest&) const = default;
+};
+
+}  // namespace lance::table

@@ -1,0 +1,185 @@
+#include "lance/table/manifest_store.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "arrow/buffer.h"
+#include "lance/base/byte_reader.h"
+#include "lance/base/status_detail.h"
+#include "lance/table/feature_flags.h"
+#include "lance/table/manifest_file.h"
+#include "lance/table/manifest_names.h"
+#include "lance/table/transaction_proto.h"
+
+namespace lance::table {
+namespace {
+
+// Most manifests are smaller, so that one request reads them (table-format 2.1).
+constexpr uint64_t kTailBytes = uint64_t{64} << 10;
+// Three sections of at most 2 GiB; what is larger is forged.
+constexpr uint64_t kMaxFileBytes = uint64_t{6} << 30;
+
+constexpr std::string_view kHintSwitch = "LANCE_USE_VERSION_HINT";
+
+bool IsHintSwitchedOff() {
+  const char* value = std::getenv(kHintSwitch.data());
+  if (value == nullptr) return false;
+  const std::string_view text(value);
+  return text == "0" || text == "false" || text == "off";
+}
+
+arrow::Result<std::shared_ptr<arrow::Buffer>> GetRange(ObjectStore& store, const std::string& path,
+                                                       ByteRange range, const RunContext& run) {
+  ARROW_ASSIGN_OR_RAISE(auto buffers, store.Get(path, {range}, run.stop_token));
+  if (buffers.size() != 1 || static_cast<uint64_t>(buffers[0]->size()) != range.length) {
+    return arrow::Status::IOError(path, ": the store gave back another range than asked for");
+  }
+  return buffers[0];
+}
+
+/// Read a whole object of known size: its tail first, then what is before it.
+arrow::Result<std::string> GetWhole(ObjectStore& store, const std::string& path, uint64_t size,
+                                    const RunContext& run) {
+  if (size > kMaxFileBytes) {
+    return arrow::Status::SerializationError("file has ", size, " bytes; allowed: ", kMaxFileBytes);
+  }
+  const uint64_t tail_size = std::min(size, kTailBytes);
+  std::string bytes;
+  if (tail_size == 0) return bytes;
+  ARROW_ASSIGN_OR_RAISE(const auto tail, GetRange(store, path, {size - tail_size, tail_size}, run));
+  bytes.reserve(size);
+  if (tail_size < size) {
+    ARROW_ASSIGN_OR_RAISE(const auto rest, GetRange(store, path, {0, size - tail_size}, run));
+    bytes.append(rest->ToString());
+  }
+  bytes.append(tail->ToString());
+  return bytes;
+}
+
+arrow::Status NoSuchVersion(uint64_t version) {
+  const std::string name = std::to_string(version);
+  return NotFoundError("version", name, "version " + name + " is not there");
+}
+
+/// Look at the manifest of a version under one naming scheme. \return no value: not there
+arrow::Result<std::optional<VersionEntry>> HeadManifest(ObjectStore& store, uint64_t version,
+                                                        NamingScheme naming) {
+  const auto info = store.Head(ManifestPath(version, naming));
+  if (info.ok()) return VersionEntry{version, naming, info->size_bytes};
+  if (NotFound::From(info.status()) != nullptr) return std::optional<VersionEntry>();
+  return info.status();
+}
+
+arrow::Result<Transaction> LoadTransactionFile(ObjectStore& store, const std::string& file_name,
+                                               const RunContext& run) {
+  ARROW_RETURN_NOT_OK(CheckFileName(file_name, "transaction_file"));
+  const std::string path = TransactionPath(file_name);
+  ARROW_ASSIGN_OR_RAISE(const ObjectInfo info, store.Head(path));
+  ARROW_ASSIGN_OR_RAISE(const std::string bytes, GetWhole(store, path, info.size_bytes, run));
+  auto transaction = ParseTransaction(bytes);
+  if (!transaction.ok()) return InFile(transaction.status(), path);
+  return transaction;
+}
+
+}  // namespace
+
+arrow::Result<std::vector<VersionEntry>> ManifestStore::ListVersions() const {
+  std::vector<VersionEntry> versions;
+  bool has_v1 = false;
+  bool has_v2 = false;
+  const std::string folder(kVersionsFolder);
+  ARROW_RETURN_NOT_OK(store_->List(folder, [&](const ObjectInfo& info) {
+    if (!info.path.starts_with(folder + "/")) return arrow::Status::OK();
+    const auto name = ParseManifestName(std::string_view(info.path).substr(folder.size() + 1));
+    if (!name || name->is_detached) return arrow::Status::OK();
+    (name->naming == NamingScheme::kV1 ? has_v1 : has_v2) = true;
+    versions.push_back({name->version, name->naming, info.size_bytes});
+    return arrow::Status::OK();
+  }));
+  if (has_v1 && has_v2) {
+    return arrow::Status::Invalid(
+        "_versions holds manifests named by version and by reversed version; allowed: one scheme");
+  }
+  std::ranges::sort(versions, {}, &VersionEntry::version);
+  return versions;
+}
+
+arrow::Result<LoadedManifest> ManifestStore::LoadEntry(const VersionEntry& entry,
+                                                       const RunContext& run) const {
+  const std::string path = ManifestPath(entry.version, entry.naming);
+  const auto bytes = GetWhole(*store_, path, entry.size_bytes, run);
+  if (!bytes.ok()) {
+    if (NotFound::From(bytes.status()) != nullptr) return NoSuchVersion(entry.version);
+    return InFile(bytes.status(), path);
+  }
+  auto file = DecodeManifestFile(AsBytes(*bytes));
+  if (!file.ok()) return InFile(file.status(), path);
+  return LoadedManifest{.manifest = std::move(file->manifest),
+                        .naming = entry.naming,
+                        .size_bytes = entry.size_bytes,
+                        .inline_transaction = std::move(file->inline_transaction)};
+}
+
+arrow::Result<std::optional<VersionEntry>> ManifestStore::FindVersion(uint64_t version) const {
+  if (version == 0) return std::optional<VersionEntry>();
+  ARROW_ASSIGN_OR_RAISE(auto entry, HeadManifest(*store_, version, NamingScheme::kV2));
+  if (entry || version >= kFirstDetachedVersion) return entry;
+  return HeadManifest(*store_, version, NamingScheme::kV1);
+}
+
+arrow::Result<LoadedManifest> ManifestStore::LoadLatest(const RunContext& run) const {
+  ARROW_ASSIGN_OR_RAISE(const auto versions, ListVersions());
+  if (versions.empty()) {
+    return NotFoundError("table", "", "there is no table here: _versions holds no manifest");
+  }
+  ARROW_ASSIGN_OR_RAISE(LoadedManifest loaded, LoadEntry(versions.back(), run));
+  ARROW_RETURN_NOT_OK(CheckReadable(loaded.manifest));
+  return loaded;
+}
+
+arrow::Result<LoadedManifest> ManifestStore::Load(uint64_t version, const RunContext& run) const {
+  ARROW_ASSIGN_OR_RAISE(const auto entry, FindVersion(version));
+  if (!entry) return NoSuchVersion(version);
+  ARROW_ASSIGN_OR_RAISE(LoadedManifest loaded, LoadEntry(*entry, run));
+  ARROW_RETURN_NOT_OK(CheckReadable(loaded.manifest));
+  return loaded;
+}
+
+arrow::Result<Transaction> ManifestStore::LoadTransaction(const LoadedManifest& manifest,
+                                                          const RunContext& run) const {
+  arrow::Status inline_problem;
+  if (manifest.inline_transaction) {
+    auto transaction = ParseTransaction(*manifest.inline_transaction);
+    if (transaction.ok()) return transaction;
+    inline_problem = transaction.status();
+  }
+  const std::string& file_name = manifest.manifest.transaction_file;
+  if (!file_name.empty()) return LoadTransactionFile(*store_, file_name, run);
+  ARROW_RETURN_NOT_OK(inline_problem);
+  const std::string version = std::to_string(manifest.manifest.version);
+  return NotFoundError("object", "transaction of version " + version,
+                       "version " + version + " names no transaction");
+}
+
+arrow::Result<PutOutcome> ManifestStore::PutManifest(
+    const Manifest& manifest, NamingScheme naming,
+    const std::string& serialized_transaction) const {
+  ARROW_ASSIGN_OR_RAISE(auto bytes, EncodeManifestFile(manifest, serialized_transaction));
+  return PutManifestFile(manifest.version, naming, std::move(bytes));
+}
+
+arrow::Result<PutOutcome> ManifestStore::PutManifestFile(
+    uint64_t version, NamingScheme naming, std::shared_ptr<arrow::Buffer> bytes) const {
+  return store_->Put(ManifestPath(version, naming), std::move(bytes), PutMode::kIfAbsent);
+}
+
+void ManifestStore::WriteHint(uint64_t version) const {
+  if (IsHintSwitchedOff()) return;
+  const nlohmann::json hint = {{"version", version}};
+  (void)store_->Put(std::string(kVersionHintPath), arrow::Buffer::FromString(hint.dump()),
+                    PutMode::kOverwrite);
+}
+
+}  // namespace lance::table
