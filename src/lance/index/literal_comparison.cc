@@ -1,0 +1,124 @@
+#include "lance/index/literal_comparison.h"
+
+#include <algorithm>
+
+#include "arrow/api.h"
+
+namespace lance::index {
+
+ZoneFacts ReadZoneFacts(const Zone& zone) {
+  ZoneFacts facts;
+  if (zone.min) facts.min = ToOrderedValue(*zone.min);
+  if (zone.max) facts.max = ToOrderedValue(*zone.max);
+  const bool both_known = facts.min.is_known() && facts.max.is_known();
+  facts.min_known = both_known && facts.min.is_ordinary();
+  facts.max_known = both_known && facts.max.is_ordinary();
+  facts.may_hold_nan = zone.nan_count > 0 || facts.min.is_nan() || facts.max.is_nan();
+  const bool all_counted = uint64_t{zone.null_count} + zone.nan_count >= zone.zone_length;
+  facts.may_hold_ordinary = !all_counted || facts.min.is_ordinary() || facts.max.is_ordinary();
+  return facts;
+}
+
+std::optional<LiteralComparison> LiteralComparison::Make(const Predicate& leaf) {
+  LiteralComparison comparison;
+  if (leaf.kind == Predicate::Kind::kIn) {
+    if (!comparison.KeepList(leaf)) return std::nullopt;
+  } else if (leaf.kind == Predicate::Kind::kRange) {
+    if (!comparison.KeepEnd(leaf.lower, &comparison.lower_) ||
+        !comparison.KeepEnd(leaf.upper, &comparison.upper_)) {
+      return std::nullopt;
+    }
+  } else {
+    return std::nullopt;
+  }
+  comparison.negative_nan_inside_ = comparison.NanIsInside(OrderedValue::Kind::kNegativeNan);
+  comparison.positive_nan_inside_ = comparison.NanIsInside(OrderedValue::Kind::kPositiveNan);
+  return comparison;
+}
+
+/// \return false for a literal that zones cannot be compared with
+bool LiteralComparison::Keep(const std::shared_ptr<arrow::Scalar>& literal, OrderedValue* value) {
+  if (!literal) return false;
+  *value = ToOrderedValue(*literal);
+  if (!value->is_known()) return false;
+  if (!type_) type_ = literal->type;
+  literals_.push_back(literal);
+  return literal->type->Equals(*type_);
+}
+
+bool LiteralComparison::KeepEnd(const std::optional<Bound>& bound, std::optional<End>* end) {
+  if (!bound) return true;
+  OrderedValue value;
+  if (!Keep(bound->value, &value)) return false;
+  *end = End{value, bound->inclusive};
+  return true;
+}
+
+bool LiteralComparison::KeepList(const Predicate& leaf) {
+  is_list_ = true;
+  for (const auto& literal : leaf.values) {
+    if (!Keep(literal, &list_.emplace_back())) return false;
+  }
+  std::sort(list_.begin(), list_.end());
+  return true;
+}
+
+/// Whether NaNs of one sign make the leaf true.
+bool LiteralComparison::NanIsInside(OrderedValue::Kind sign) const {
+  const OrderedValue nan{.kind = sign};
+  if (is_list_) return std::binary_search(list_.begin(), list_.end(), nan);
+  const bool above = !lower_ || (lower_->inclusive ? nan >= lower_->value : nan > lower_->value);
+  const bool below = !upper_ || (upper_->inclusive ? nan <= upper_->value : nan < upper_->value);
+  return above && below;
+}
+
+/// Whether the literals reach into the zone's span of ordinary values.
+bool LiteralComparison::OrdinaryMayBeInside(const ZoneFacts& zone) const {
+  if (is_list_) {
+    // NaN members sort to the ends of the list: the search must start at an ordinary one.
+    const OrderedValue least{.kind = OrderedValue::Kind::kOrdinary};
+    const auto first =
+        std::lower_bound(list_.begin(), list_.end(), zone.min_known ? zone.min : least);
+    return first != list_.end() && first->is_ordinary() && (!zone.max_known || *first <= zone.max);
+  }
+  if (lower_) {
+    if (lower_->value.kind == OrderedValue::Kind::kPositiveNan) return false;
+    if (zone.max_known &&
+        !(lower_->inclusive ? zone.max >= lower_->value : zone.max > lower_->value)) {
+      return false;
+    }
+  }
+  if (upper_) {
+    if (upper_->value.kind == OrderedValue::Kind::kNegativeNan) return false;
+    if (zone.min_known &&
+        !(upper_->inclusive ? zone.min <= upper_->value : zone.min < upper_->value)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Whether every ordinary value that the zone may hold makes the leaf true.
+bool LiteralComparison::OrdinariesAreInside(const ZoneFacts& zone) const {
+  if (!zone.min_known || !zone.max_known) return false;
+  if (is_list_) {
+    return zone.min == zone.max && std::binary_search(list_.begin(), list_.end(), zone.min);
+  }
+  const bool above =
+      !lower_ || (lower_->inclusive ? zone.min >= lower_->value : zone.min > lower_->value);
+  const bool below =
+      !upper_ || (upper_->inclusive ? zone.max <= upper_->value : zone.max < upper_->value);
+  return above && below;
+}
+
+bool LiteralComparison::MayBeTrue(const ZoneFacts& zone) const {
+  return (zone.may_hold_ordinary && OrdinaryMayBeInside(zone)) ||
+         (zone.may_hold_nan && (negative_nan_inside_ || positive_nan_inside_));
+}
+
+bool LiteralComparison::MayBeFalse(const ZoneFacts& zone) const {
+  return (zone.may_hold_ordinary && !OrdinariesAreInside(zone)) ||
+         (zone.may_hold_nan && !(negative_nan_inside_ && positive_nan_inside_));
+}
+
+}  // namespace lance::index

@@ -1,0 +1,149 @@
+#include "lance/index/ordered_value.h"
+
+#include <algorithm>
+#include <bit>
+#include <concepts>
+#include <limits>
+#include <type_traits>
+
+#include "arrow/api.h"
+
+namespace lance::index {
+namespace {
+
+using arrow::Type;
+
+OrderedValue FromUnsigned(uint64_t value) {
+  return {.kind = OrderedValue::Kind::kOrdinary, .high = value};
+}
+
+OrderedValue FromSigned(int64_t value) {
+  return FromUnsigned(static_cast<uint64_t>(value) ^ (uint64_t{1} << 63));
+}
+
+/// `infinity` is the bit pattern of the type's infinity: patterns above it are NaNs.
+template <std::unsigned_integral Bits>
+OrderedValue FromFloat(Bits bits, Bits infinity) {
+  constexpr Bits kSign = static_cast<Bits>(Bits{1} << (std::numeric_limits<Bits>::digits - 1));
+  const bool negative = (bits & kSign) != 0;
+  if (static_cast<Bits>(bits & ~kSign) > infinity) {
+    return {.kind = negative ? OrderedValue::Kind::kNegativeNan : OrderedValue::Kind::kPositiveNan};
+  }
+  return FromUnsigned(negative ? static_cast<Bits>(~bits) : static_cast<Bits>(bits | kSign));
+}
+
+OrderedValue FromBytes(std::string_view bytes) {
+  OrderedValue value = FromUnsigned(0);
+  value.bytes = bytes;
+  const size_t prefix = std::min<size_t>(bytes.size(), 8);
+  for (size_t i = 0; i < prefix; ++i) {
+    value.high |= uint64_t{static_cast<uint8_t>(bytes[i])} << (56 - 8 * i);
+  }
+  return value;
+}
+
+template <typename ScalarType>
+auto Value(const arrow::Scalar& scalar) {
+  return static_cast<const ScalarType&>(scalar).value;
+}
+
+OrderedValue FromBinaryScalar(const arrow::Scalar& scalar) {
+  const auto& buffer = static_cast<const arrow::BaseBinaryScalar&>(scalar).value;
+  return FromBytes(std::string_view(*buffer));
+}
+
+OrderedValue FromDecimal(const arrow::Decimal128& value) {
+  OrderedValue ordered = FromSigned(value.high_bits());
+  ordered.low = value.low_bits();
+  return ordered;
+}
+
+}  // namespace
+
+bool HasOrder(const arrow::DataType& type) {
+  switch (type.id()) {
+    case Type::BOOL:
+    case Type::INT8:
+    case Type::INT16:
+    case Type::INT32:
+    case Type::INT64:
+    case Type::UINT8:
+    case Type::UINT16:
+    case Type::UINT32:
+    case Type::UINT64:
+    case Type::HALF_FLOAT:
+    case Type::FLOAT:
+    case Type::DOUBLE:
+    case Type::STRING:
+    case Type::LARGE_STRING:
+    case Type::BINARY:
+    case Type::LARGE_BINARY:
+    case Type::DATE32:
+    case Type::DATE64:
+    case Type::TIME32:
+    case Type::TIME64:
+    case Type::TIMESTAMP:
+    case Type::DURATION:
+    case Type::DECIMAL128:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool IsFloat(const arrow::DataType& type) { return arrow::is_floating(type.id()); }
+
+OrderedValue ToOrderedValue(const arrow::Scalar& scalar) {
+  if (!scalar.is_valid) return {};
+  switch (scalar.type->id()) {
+    case Type::BOOL:
+      return FromUnsigned(Value<arrow::BooleanScalar>(scalar) ? 1 : 0);
+    case Type::INT8:
+      return FromSigned(Value<arrow::Int8Scalar>(scalar));
+    case Type::INT16:
+      return FromSigned(Value<arrow::Int16Scalar>(scalar));
+    case Type::INT32:
+      return FromSigned(Value<arrow::Int32Scalar>(scalar));
+    case Type::INT64:
+      return FromSigned(Value<arrow::Int64Scalar>(scalar));
+    case Type::UINT8:
+      return FromUnsigned(Value<arrow::UInt8Scalar>(scalar));
+    case Type::UINT16:
+      return FromUnsigned(Value<arrow::UInt16Scalar>(scalar));
+    case Type::UINT32:
+      return FromUnsigned(Value<arrow::UInt32Scalar>(scalar));
+    case Type::UINT64:
+      return FromUnsigned(Value<arrow::UInt64Scalar>(scalar));
+    case Type::HALF_FLOAT:
+      return FromFloat<uint16_t>(Value<arrow::HalfFloatScalar>(scalar), 0x7c00);
+    case Type::FLOAT:
+      return FromFloat(std::bit_cast<uint32_t>(Value<arrow::FloatScalar>(scalar)),
+                       uint32_t{0x7f800000});
+    case Type::DOUBLE:
+      return FromFloat(std::bit_cast<uint64_t>(Value<arrow::DoubleScalar>(scalar)),
+                       uint64_t{0x7ff0000000000000});
+    case Type::STRING:
+    case Type::LARGE_STRING:
+    case Type::BINARY:
+    case Type::LARGE_BINARY:
+      return FromBinaryScalar(scalar);
+    case Type::DATE32:
+      return FromSigned(Value<arrow::Date32Scalar>(scalar));
+    case Type::DATE64:
+      return FromSigned(Value<arrow::Date64Scalar>(scalar));
+    case Type::TIME32:
+      return FromSigned(Value<arrow::Time32Scalar>(scalar));
+    case Type::TIME64:
+      return FromSigned(Value<arrow::Time64Scalar>(scalar));
+    case Type::TIMESTAMP:
+      return FromSigned(Value<arrow::TimestampScalar>(scalar));
+    case Type::DURATION:
+      return FromSigned(Value<arrow::DurationScalar>(scalar));
+    case Type::DECIMAL128:
+      return FromDecimal(Value<arrow::Decimal128Scalar>(scalar));
+    default:
+      return {};
+  }
+}
+
+}  // namespace lance::index

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string_view>
+
+#include "arrow/type_fwd.h"
+
+namespace lance::index {
+
+/// Whether a zonemap has an order for a type (zonemap-and-indices 2.6).
+///
+/// True for integers, floats, bool, strings, binaries, dates, times, timestamps, durations and
+/// decimal128.
+bool HasOrder(const arrow::DataType& type);
+
+/// Whether a type has NaNs.
+bool IsFloat(const arrow::DataType& type);
+
+/// One value of an ordered type in a form that compares fast.
+///
+/// Ordinary values of one type compare as zonemap-and-indices 2.6 says; floats by IEEE 754 total
+/// order, where every NaN of one sign is the same. Values of different types must not be compared.
+/// Borrows the scalar that it was made from.
+struct OrderedValue {
+  /// What kind of value it is; ascending in the order of values.
+  enum class Kind : uint8_t {
+    kUnknown,  ///< Null, or of a type without an order. Never compared.
+    kNegativeNan,
+    kOrdinary,
+    kPositiveNan,
+  };
+
+  Kind kind = Kind::kUnknown;
+  uint64_t high = 0;         // orders like the value, equal for some different strings
+  uint64_t low = 0;          // decides between decimals of equal `high`
+  std::string_view bytes{};  // decides between strings of equal `high`
+
+  bool is_known() const { return kind != Kind::kUnknown; }
+  bool is_ordinary() const { return kind == Kind::kOrdinary; }
+  bool is_nan() const { return kind == Kind::kNegativeNan || kind == Kind::kPositiveNan; }
+};
+
+/// Compare two known values of one type.
+inline std::strong_ordering operator<=>(const OrderedValue& lhs, const OrderedValue& rhs) {
+  if (const auto order = lhs.kind <=> rhs.kind; order != 0) return order;
+  if (const auto order = lhs.high <=> rhs.high; order != 0) return order;
+  if (const auto order = lhs.low <=> rhs.low; order != 0) return order;
+  return lhs.bytes <=> rhs.bytes;
+}
+
+/// Whether two known values of one type are equal.
+inline bool operator==(const OrderedValue& lhs, const OrderedValue& rhs) {
+  return (lhs <=> rhs) == 0;
+}
+
+/// Convert a scalar. \return an unknown value for null and for types without an order
+OrderedValue ToOrderedValue(const arrow::Scalar& scalar);
+
+}  // namespace lance::index
