@@ -1,0 +1,127 @@
+#include "lance/dataset/filter/columns.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "arrow/api.h"
+#include "lance/dataset/filter/canonical.h"
+#include "lance/dataset/filter/filter_problem.h"
+#include "lance/dataset/filter/lexer.h"
+
+namespace lance::filter {
+
+namespace {
+
+using arrow::Status;
+using arrow::StatusCode;
+using format::SchemaField;
+
+/// Walks over one tree. Borrows everything; thread-compatible.
+class Resolver {
+ public:
+  Resolver(std::string_view sql, const format::LanceSchema& schema) : sql_(sql), schema_(schema) {}
+
+  std::vector<FilterColumn> Take() && { return std::move(columns_); }
+
+  Status Resolve(Expression* expression) {
+    if (expression->kind == Expression::Kind::kColumn) return ResolveColumn(expression);
+    if (expression->kind == Expression::Kind::kLiteral) return CheckText(*expression);
+    for (const ExpressionPtr& child : expression->children) {
+      ARROW_RETURN_NOT_OK(Resolve(child.get()));
+    }
+    return Status::OK();
+  }
+
+ private:
+  Status Problem(Span place, const std::string& message) const {
+    return FilterProblem(StatusCode::Invalid, sql_, place, message);
+  }
+
+  /// In other dialects "x" is the column x; here it would compare with the word, silently.
+  Status CheckText(const Expression& literal) const {
+    const std::string& text = literal.literal.text;
+    if (!literal.literal.double_quoted || schema_.FindTopLevel(text) == nullptr) {
+      return Status::OK();
+    }
+    return Problem(literal.span, "found \"" + Shorten(text) + "\", which is a text here but also " +
+                                     "the name of a column; write the column as " +
+                                     Backticked(text) + " and the text as '" + Shorten(text) + "'");
+  }
+
+  static std::string Backticked(const std::string& name) {
+    const std::string sql = CanonicalIdentifier(name);
+    return sql.front() == '`' ? sql : "`" + sql + "`";
+  }
+
+  Status ResolveColumn(Expression* column) {
+    const SchemaField* field = schema_.FindTopLevel(column->column);
+    if (field == nullptr && !column->is_exact_name) {
+      ARROW_ASSIGN_OR_RAISE(field, FindIgnoringCase(*column));
+    }
+    if (field == nullptr) return Unknown(*column);
+    column->column = field->name;
+    column->is_exact_name = !IsBareIdentifier(field->name);
+    column->column_index = IndexOf(*field);
+    return Status::OK();
+  }
+
+  arrow::Result<const SchemaField*> FindIgnoringCase(const Expression& column) const {
+    const SchemaField* found = nullptr;
+    for (const SchemaField& field : schema_.fields) {
+      if (field.parent_id != -1 || !EqualsIgnoringCase(field.name, column.column)) continue;
+      if (found != nullptr) {
+        return Problem(column.span, "column " + Shorten(column.column) + " can be " +
+                                        Backticked(found->name) + " or " + Backticked(field.name) +
+                                        "; write the one you mean");
+      }
+      found = &field;
+    }
+    return found;
+  }
+
+  Status Unknown(const Expression& column) const {
+    if (column.column == "_rowid" || column.column == "_rowaddr") {
+      return FilterProblem(StatusCode::NotImplemented, sql_, column.span,
+                           "filters on " + column.column + " are not supported yet");
+    }
+    constexpr size_t kMaxNames = 10;
+    std::string names;
+    size_t num_names = 0;
+    for (const SchemaField& field : schema_.fields) {
+      if (field.parent_id != -1 || ++num_names > kMaxNames) continue;
+      names += (num_names > 1 ? ", " : "") + CanonicalIdentifier(Shorten(field.name));
+    }
+    if (num_names > kMaxNames) names += " and " + std::to_string(num_names - kMaxNames) + " more";
+    return Problem(column.span,
+                   "there is no column " + Shorten(column.column) + "; columns: " + names);
+  }
+
+  int IndexOf(const SchemaField& field) {
+    const auto known =
+        std::find_if(columns_.begin(), columns_.end(), [&field](const FilterColumn& column) {
+          return column.field_id == field.id && column.name == field.name;
+        });
+    if (known != columns_.end()) return static_cast<int>(known - columns_.begin());
+    // A type that cannot be read still has nulls that can be asked for.
+    auto type = format::ParseLogicalType(field.logical_type);
+    columns_.push_back(FilterColumn{field.name, field.id, field.logical_type,
+                                    type.ok() ? *std::move(type) : nullptr});
+    return static_cast<int>(columns_.size()) - 1;
+  }
+
+  std::string_view sql_;
+  const format::LanceSchema& schema_;
+  std::vector<FilterColumn> columns_;
+};
+
+}  // namespace
+
+arrow::Result<std::vector<FilterColumn>> ResolveColumns(std::string_view sql,
+                                                        const format::LanceSchema& schema,
+                                                        Expression* expression) {
+  Resolver resolver(sql, schema);
+  ARROW_RETURN_NOT_OK(resolver.Resolve(expression));
+  return std::move(resolver).Take();
+}
+
+}  // namespace lance::filter

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "arrow/result.h"
+#include "arrow/type_fwd.h"
+#include "lance/dataset/filter/ast.h"
+#include "lance/format/schema.h"
+
+namespace lance::filter {
+
+/// A column that a filter uses. A plain value.
+struct FilterColumn {
+  std::string name;  // as the schema spells it
+  int32_t field_id = -1;
+  std::string logical_type;
+  std::shared_ptr<arrow::DataType> type;  // null for types that this version cannot read
+};
+
+/// Look up every column of a tree, and write its name into the tree as the schema spells it.
+///
+/// A bare name is matched exactly, else ignoring the case of ASCII letters when that is unique; a
+/// name in backticks is matched exactly.
+///
+/// \param sql the text that `expression` was parsed from, for errors
+/// \return the columns in the order of first use, each once; Invalid with FilterError for a name
+/// that
+///   is not there or not unique, and for "x" where x is a column: that is text in this dialect
+arrow::Result<std::vector<FilterColumn>> ResolveColumns(std::string_view sql,
+                                                        const format::LanceSchema& schema,
+                                                        Expression* expression);
+
+}  // namespace lance::filter

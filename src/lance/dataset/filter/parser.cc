@@ -1,0 +1,476 @@
+#include "lance/dataset/filter/parser.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lance/dataset/filter/filter_problem.h"
+#include "lance/dataset/filter/lexer.h"
+#include "lance/dataset/filter/literal.h"
+#include "lance/dataset/filter/temporal_literal.h"
+
+namespace lance::filter {
+
+namespace {
+
+using arrow::Result;
+using arrow::Status;
+using arrow::StatusCode;
+using Kind = Expression::Kind;
+
+/// How tightly an operator binds; operands of one level are parsed with that level as minimum.
+enum Precedence { kAnything = 0, kOr, kAnd, kNot, kIs, kCompare, kNotSupported };
+
+constexpr std::array<std::pair<std::string_view, CompareOp>, 8> kCompareSymbols = {{
+    {"=", CompareOp::kEqual},
+    {"==", CompareOp::kEqual},
+    {"<>", CompareOp::kNotEqual},
+    {"!=", CompareOp::kNotEqual},
+    {"<", CompareOp::kLess},
+    {"<=", CompareOp::kLessEqual},
+    {">", CompareOp::kGreater},
+    {">=", CompareOp::kGreaterEqual},
+}};
+
+constexpr std::array<std::string_view, 15> kOtherOperators = {
+    "+", "-", "*", "/", "%", "||", "&", "|", "^", "::", "<<", ">>", "->", "<=>", "~"};
+
+/// Words that follow an operand in parts of the dialect which come later.
+constexpr std::array<std::string_view, 6> kPatternWords = {"LIKE",  "ILIKE",  "SIMILAR",
+                                                           "RLIKE", "REGEXP", "GLOB"};
+
+const CompareOp* FindCompareSymbol(std::string_view symbol) {
+  for (const auto& [text, op] : kCompareSymbols) {
+    if (text == symbol) return &op;
+  }
+  return nullptr;
+}
+
+bool IsOneOf(std::string_view word, const auto& words) {
+  return std::any_of(words.begin(), words.end(), [word](std::string_view candidate) {
+    return EqualsIgnoringCase(word, candidate);
+  });
+}
+
+bool IsTextToken(const Token& token) {
+  return token.kind == TokenKind::kText || token.kind == TokenKind::kDoubleQuotedText;
+}
+
+std::string DescribeToken(const Token& token) {
+  return token.kind == TokenKind::kEnd ? "the end of the filter" : Shorten(token.text);
+}
+
+/// A Pratt parser: a prefix, then operators as long as they bind tighter than the caller's.
+/// Thread-compatible.
+class Parser {
+ public:
+  Parser(std::string_view sql, std::vector<Token> tokens) : sql_(sql), tokens_(std::move(tokens)) {}
+
+  Result<ExpressionPtr> ParseAll() {
+    if (Peek().kind == TokenKind::kEnd) {
+      return Problem(Peek().span, "the filter is empty, expected an expression such as a > 5");
+    }
+    ARROW_ASSIGN_OR_RAISE(auto expression, ParseExpression(kAnything));
+    if (Peek().kind != TokenKind::kEnd) return Expected("AND, OR or the end of the filter");
+    return expression;
+  }
+
+ private:
+  // --- tokens
+
+  const Token& Peek(size_t ahead = 0) const {
+    return tokens_[std::min(position_ + ahead, tokens_.size() - 1)];
+  }
+
+  const Token& Take() {
+    const Token& token = Peek();
+    if (token.kind != TokenKind::kEnd) ++position_;
+    return token;
+  }
+
+  static bool IsWord(const Token& token, std::string_view keyword) {
+    return token.kind == TokenKind::kWord && EqualsIgnoringCase(token.text, keyword);
+  }
+
+  static bool IsSymbol(const Token& token, std::string_view symbol) {
+    return token.kind == TokenKind::kSymbol && token.text == symbol;
+  }
+
+  bool AcceptWord(std::string_view keyword) {
+    if (!IsWord(Peek(), keyword)) return false;
+    Take();
+    return true;
+  }
+
+  bool AcceptSymbol(std::string_view symbol) {
+    if (!IsSymbol(Peek(), symbol)) return false;
+    Take();
+    return true;
+  }
+
+  // --- problems
+
+  Status Problem(Span place, const std::string& message) const {
+    return FilterProblem(StatusCode::Invalid, sql_, place, message);
+  }
+
+  Status Expected(const std::string& what) const {
+    return Problem(Peek().span, "found " + DescribeToken(Peek()) + ", expected " + what);
+  }
+
+  Status NotSupported(Span place, const std::string& what) const {
+    return FilterProblem(StatusCode::NotImplemented, sql_, place,
+                         what + " not supported yet; " + kAllowedNow);
+  }
+
+  // --- nodes
+
+  static ExpressionPtr MakeNode(Kind kind, Span span) {
+    auto node = std::make_unique<Expression>();
+    node->kind = kind;
+    node->span = span;
+    return node;
+  }
+
+  static ExpressionPtr MakeLiteral(Literal literal, Span span) {
+    auto node = MakeNode(Kind::kLiteral, span);
+    node->literal = std::move(literal);
+    return node;
+  }
+
+  static ExpressionPtr MakeBoolean(bool value, Span span) {
+    Literal literal;
+    literal.kind = Literal::Kind::kBoolean;
+    literal.boolean = value;
+    return MakeLiteral(std::move(literal), span);
+  }
+
+  /// Hang `child` below `node`; long chains of operators must not make trees too high to walk.
+  Status AddChild(Expression* node, ExpressionPtr child) const {
+    node->depth = std::max(node->depth, child->depth + 1);
+    node->span = Join(node->span, child->span);
+    if (node->depth > Expression::kMaxDepth) {
+      return Problem(child->span, "the filter is more than " +
+                                      std::to_string(Expression::kMaxDepth) +
+                                      " operators deep, which is the most allowed");
+    }
+    node->children.push_back(std::move(child));
+    return Status::OK();
+  }
+
+  /// AND and OR are kept flat: an operand of the same kind gives its children.
+  Status AddToChain(Expression* chain, ExpressionPtr operand) const {
+    if (operand->kind != chain->kind) return AddChild(chain, std::move(operand));
+    for (ExpressionPtr& child : operand->children) {
+      ARROW_RETURN_NOT_OK(AddChild(chain, std::move(child)));
+    }
+    return Status::OK();
+  }
+
+  // --- expressions
+
+  Result<ExpressionPtr> ParseExpression(Precedence minimum) {
+    ARROW_ASSIGN_OR_RAISE(auto left, ParsePrefix());
+    while (NextPrecedence() > minimum) {
+      ARROW_ASSIGN_OR_RAISE(left, ParseInfix(std::move(left)));
+    }
+    return left;
+  }
+
+  /// How tightly the next token binds as an operator; kAnything when it is none.
+  Precedence NextPrecedence() const {
+    const Token& token = Peek();
+    if (token.kind == TokenKind::kSymbol) {
+      if (FindCompareSymbol(token.text) != nullptr) return kCompare;
+      return IsOneOf(token.text, kOtherOperators) ? kNotSupported : kAnything;
+    }
+    if (IsWord(token, "OR")) return kOr;
+    if (IsWord(token, "AND")) return kAnd;
+    if (IsWord(token, "IS")) return kIs;
+    const Token& word = IsWord(token, "NOT") ? Peek(1) : token;
+    if (IsWord(word, "IN") || IsWord(word, "BETWEEN")) return kCompare;
+    if (word.kind == TokenKind::kWord && IsOneOf(word.text, kPatternWords)) return kNotSupported;
+    return kAnything;
+  }
+
+  Result<ExpressionPtr> ParseInfix(ExpressionPtr left) {
+    const Token& token = Peek();
+    if (NextPrecedence() == kNotSupported) {
+      return NotSupported(token.span, "the operator " + Shorten(token.text) + " is");
+    }
+    if (token.kind == TokenKind::kSymbol) return ParseComparison(std::move(left));
+    if (IsWord(token, "OR")) return ParseChain(Kind::kOr, kOr, std::move(left));
+    if (IsWord(token, "AND")) return ParseChain(Kind::kAnd, kAnd, std::move(left));
+    if (IsWord(token, "IS")) return ParseIs(std::move(left));
+    const bool negated = AcceptWord("NOT");
+    if (AcceptWord("IN")) return ParseIn(std::move(left), negated);
+    Take();  // BETWEEN: the precedence said so
+    return ParseBetween(std::move(left), negated);
+  }
+
+  Result<ExpressionPtr> ParseChain(Kind kind, Precedence precedence, ExpressionPtr left) {
+    Take();
+    ARROW_ASSIGN_OR_RAISE(auto right, ParseExpression(precedence));
+    // Appending in place keeps ten thousand operands linear.
+    ExpressionPtr chain = std::move(left);
+    if (chain->kind != kind) {
+      auto node = MakeNode(kind, chain->span);
+      ARROW_RETURN_NOT_OK(AddChild(node.get(), std::move(chain)));
+      chain = std::move(node);
+    }
+    ARROW_RETURN_NOT_OK(AddToChain(chain.get(), std::move(right)));
+    return chain;
+  }
+
+  Result<ExpressionPtr> ParseComparison(ExpressionPtr left) {
+    auto node = MakeNode(Kind::kCompare, left->span);
+    node->op = *FindCompareSymbol(Take().text);
+    ARROW_RETURN_NOT_OK(AddChild(node.get(), std::move(left)));
+    ARROW_ASSIGN_OR_RAISE(auto right, ParseExpression(kCompare));
+    ARROW_RETURN_NOT_OK(AddChild(node.get(), std::move(right)));
+    return node;
+  }
+
+  Result<ExpressionPtr> ParseIs(ExpressionPtr operand) {
+    Take();
+    const bool negated = AcceptWord("NOT");
+    const Token& word = Peek();
+    if (IsWord(word, "DISTINCT")) return NotSupported(word.span, "IS DISTINCT FROM is");
+    const bool is_truth = IsWord(word, "TRUE") || IsWord(word, "FALSE");
+    if (!is_truth && !IsWord(word, "NULL")) return Expected("NULL, TRUE or FALSE");
+    auto node = MakeNode(is_truth ? Kind::kIsTruth : Kind::kIsNull, Join(operand->span, word.span));
+    node->negated = negated;
+    node->truth = !IsWord(word, "FALSE");
+    Take();
+    ARROW_RETURN_NOT_OK(AddChild(node.get(), std::move(operand)));
+    return node;
+  }
+
+  Result<ExpressionPtr> ParseIn(ExpressionPtr operand, bool negated) {
+    auto node = MakeNode(Kind::kIn, operand->span);
+    node->negated = negated;
+    ARROW_RETURN_NOT_OK(AddChild(node.get(), std::move(operand)));
+    if (!IsSymbol(Peek(), "(")) return Expected("a list in parentheses such as (1, 2)");
+    ARROW_RETURN_NOT_OK(Descend(Take().span));
+    if (IsWord(Peek(), "SELECT")) return Problem(Peek().span, "found a subquery, expected values");
+    do {
+      ARROW_ASSIGN_OR_RAISE(auto member, ParseExpression(kAnything));
+      ARROW_RETURN_NOT_OK(AddChild(node.get(), std::move(member)));
+    } while (AcceptSymbol(","));
+    node->span = Join(node->span, Peek().span);
+    if (!AcceptSymbol(")")) return Expected(", or )");
+    --nesting_;
+    return node;
+  }
+
+  Result<ExpressionPtr> ParseBetween(ExpressionPtr operand, bool negated) {
+    auto node = MakeNode(Kind::kBetween, operand->span);
+    node->negated = negated;
+    ARROW_RETURN_NOT_OK(AddChild(node.get(), std::move(operand)));
+    ARROW_ASSIGN_OR_RAISE(auto low, ParseExpression(kCompare));
+    ARROW_RETURN_NOT_OK(AddChild(node.get(), std::move(low)));
+    if (!AcceptWord("AND")) return Expected("AND and the upper bound of BETWEEN");
+    ARROW_ASSIGN_OR_RAISE(auto high, ParseExpression(kCompare));
+    ARROW_RETURN_NOT_OK(AddChild(node.get(), std::move(high)));
+    return node;
+  }
+
+  // --- prefixes
+
+  Result<ExpressionPtr> ParsePrefix() {
+    const Token& token = Peek();
+    switch (token.kind) {
+      case TokenKind::kEnd:
+        return Expected("a column or a value");
+      case TokenKind::kWord:
+        return ParseWord();
+      case TokenKind::kSymbol:
+        return ParseSymbol();
+      case TokenKind::kQuotedIdentifier:
+        return ParseColumn(Unquote(token.text), /*is_exact_name=*/true);
+      case TokenKind::kNumber:
+        Take();
+        return MakeLiteral(ParseNumber(token.text), token.span);
+      case TokenKind::kText:
+      case TokenKind::kDoubleQuotedText:
+        Take();
+        return MakeLiteral(TextLiteral(token), token.span);
+      case TokenKind::kBinary:
+        Take();
+        return MakeLiteral(BinaryLiteral(token), token.span);
+    }
+    return Expected("a column or a value");
+  }
+
+  static Literal TextLiteral(const Token& token) {
+    Literal literal;
+    literal.kind = Literal::Kind::kText;
+    literal.text = Unquote(token.text);
+    literal.double_quoted = token.kind == TokenKind::kDoubleQuotedText;
+    return literal;
+  }
+
+  static Literal BinaryLiteral(const Token& token) {
+    const bool is_quoted = token.text.back() == '\'';
+    Literal literal;
+    literal.kind = Literal::Kind::kBinary;
+    literal.text = DecodeHex(token.text.substr(2, token.text.size() - (is_quoted ? 3 : 2)));
+    return literal;
+  }
+
+  Result<ExpressionPtr> ParseSymbol() {
+    const Token& token = Peek();
+    if (token.text == "(") return ParseParentheses();
+    if (token.text == "-") return ParseMinus();
+    if (token.text == "[") return NotSupported(token.span, "array literals are");
+    if (token.text == "~") return NotSupported(token.span, "the operator ~ is");
+    if (token.text == "?" || token.text == ":" || token.text == "$" || token.text == "@") {
+      return Problem(token.span, "found the placeholder " + std::string(token.text) +
+                                     ", expected a value; filters take no parameters");
+    }
+    return Expected("a column or a value");
+  }
+
+  /// Guard the constructs that recurse for every token of their own.
+  Status Descend(Span place) {
+    if (++nesting_ <= kMaxNesting) return Status::OK();
+    return Problem(place, "parentheses, NOT and minus nest more than " +
+                              std::to_string(kMaxNesting) + " deep, which is the most allowed");
+  }
+
+  Result<ExpressionPtr> ParseParentheses() {
+    ARROW_RETURN_NOT_OK(Descend(Take().span));
+    ARROW_ASSIGN_OR_RAISE(auto inner, ParseExpression(kAnything));
+    if (IsSymbol(Peek(), ","))
+      return Problem(Peek().span, "found a list, expected one value and )");
+    if (!AcceptSymbol(")")) return Expected(")");
+    --nesting_;
+    return inner;
+  }
+
+  Result<ExpressionPtr> ParseMinus() {
+    const Span minus = Take().span;
+    ARROW_RETURN_NOT_OK(Descend(minus));
+    ARROW_ASSIGN_OR_RAISE(auto operand, ParsePrefix());
+    --nesting_;
+    const Literal::Kind kind = operand->literal.kind;
+    if (operand->kind != Kind::kLiteral) return NotSupported(minus, "arithmetic is");
+    if (kind != Literal::Kind::kInteger && kind != Literal::Kind::kFloat) {
+      return Problem(operand->span,
+                     "found " + Describe(operand->literal) + " after -, expected a number");
+    }
+    operand->literal = NegateNumber(std::move(operand->literal));
+    operand->span = Join(minus, operand->span);
+    return operand;
+  }
+
+  Result<ExpressionPtr> ParseNot() {
+    const Span span = Take().span;
+    ARROW_RETURN_NOT_OK(Descend(span));
+    ARROW_ASSIGN_OR_RAISE(auto operand, ParseExpression(kNot));
+    --nesting_;
+    auto node = MakeNode(Kind::kNot, span);
+    ARROW_RETURN_NOT_OK(AddChild(node.get(), std::move(operand)));
+    return node;
+  }
+
+  Result<ExpressionPtr> ParseWord() {
+    const Token& word = Peek();
+    if (IsWord(word, "NOT")) return ParseNot();
+    if (IsWord(word, "TRUE") || IsWord(word, "FALSE")) {
+      Take();
+      return MakeBoolean(IsWord(word, "TRUE"), word.span);
+    }
+    if (IsWord(word, "NULL")) return MakeLiteral(Literal(), Take().span);
+    if (IsWord(word, "CASE")) return Problem(word.span, "CASE is not part of the filter dialect");
+    if (!IsBareIdentifier(word.text)) {
+      return Expected("a column or a value; a column of that name is written `" +
+                      std::string(word.text) + "`");
+    }
+    if (IsWord(word, "TIMESTAMP") && IsSymbol(Peek(1), "(")) return ParseTimestampWithPrecision();
+    if (IsTextToken(Peek(1))) return ParseTypedLiteral();
+    if (IsSymbol(Peek(1), "(")) {
+      return NotSupported(Join(word.span, Peek(1).span),
+                          "calls such as " + Shorten(word.text) + "() are");
+    }
+    return ParseColumn(std::string(word.text), /*is_exact_name=*/false);
+  }
+
+  Result<ExpressionPtr> ParseColumn(std::string name, bool is_exact_name) {
+    const Span span = Take().span;
+    if (IsSymbol(Peek(), ".") || IsSymbol(Peek(), "[")) {
+      return NotSupported(Join(span, Peek().span), "nested fields and list elements are");
+    }
+    auto node = MakeNode(Kind::kColumn, span);
+    node->column = std::move(name);
+    node->is_exact_name = is_exact_name;
+    return node;
+  }
+
+  /// DATE '...' or TIMESTAMP '...'.
+  Result<ExpressionPtr> ParseTypedLiteral() {
+    const Token& type = Take();
+    if (IsWord(type, "DATE")) return MakeDate(type.span, Take());
+    if (IsWord(type, "TIMESTAMP")) return MakeTimestamp(type.span, Take(), 6);
+    return NotSupported(Join(type.span, Peek().span),
+                        "typed literals other than DATE '...', TIMESTAMP '...' and X'...' are");
+  }
+
+  /// TIMESTAMP(0|3|6|9) '...'.
+  Result<ExpressionPtr> ParseTimestampWithPrecision() {
+    const Span start = Take().span;
+    Take();  // (
+    const Token& digits = Take();
+    constexpr std::string_view kPrecisions = "0369";
+    if (digits.text.size() != 1 || kPrecisions.find(digits.text) == std::string_view::npos) {
+      return Problem(digits.span, "found " + DescribeToken(digits) +
+                                      " as precision of TIMESTAMP, allowed are 0, 3, 6 and 9");
+    }
+    if (!AcceptSymbol(")")) return Expected(")");
+    if (!IsTextToken(Peek())) return Expected("a text such as '2024-01-31 12:00:00'");
+    return MakeTimestamp(start, Take(), digits.text.front() - '0');
+  }
+
+  Result<ExpressionPtr> MakeDate(Span start, const Token& text) const {
+    Literal literal;
+    literal.kind = Literal::Kind::kDate;
+    literal.text = Unquote(text.text);
+    const auto days = ParseDateText(literal.text);
+    if (!days) {
+      return Problem(text.span,
+                     "found " + Shorten(text.text) + ", expected a date such as '2024-01-31'");
+    }
+    literal.days = *days;
+    return MakeLiteral(std::move(literal), Join(start, text.span));
+  }
+
+  Result<ExpressionPtr> MakeTimestamp(Span start, const Token& text, int precision) const {
+    Literal literal;
+    literal.kind = Literal::Kind::kTimestamp;
+    literal.text = Unquote(text.text);
+    const auto time = ParseTimestampText(literal.text, precision);
+    if (!time) {
+      return Problem(text.span, "found " + Shorten(text.text) +
+                                    ", expected a time such as '2024-01-31 12:00:00', with an "
+                                    "offset '2024-01-31 12:00:00Z' or '...-05:00'");
+    }
+    literal.time = *time;
+    return MakeLiteral(std::move(literal), Join(start, text.span));
+  }
+
+  std::string_view sql_;
+  std::vector<Token> tokens_;
+  size_t position_ = 0;
+  int nesting_ = 0;
+};
+
+}  // namespace
+
+Result<ExpressionPtr> ParseFilter(std::string_view sql) {
+  ARROW_ASSIGN_OR_RAISE(auto tokens, Tokenize(sql));
+  return Parser(sql, std::move(tokens)).ParseAll();
+}
+
+}  // namespace lance::filter

@@ -1,0 +1,233 @@
+#include "lance/dataset/filter/to_predicate.h"
+
+#include <iterator>
+#include <map>
+#include <utility>
+
+#include "arrow/api.h"
+#include "lance/dataset/filter/canonical.h"
+
+namespace lance::filter {
+
+namespace {
+
+using index::Bound;
+using index::Predicate;
+using BoundKind = BoundExpression::Kind;
+using ScalarPtr = std::shared_ptr<arrow::Scalar>;
+
+Predicate MakeLeaf(Predicate::Kind kind, std::string text) {
+  Predicate leaf;
+  leaf.kind = kind;
+  leaf.text = std::move(text);
+  return leaf;
+}
+
+Predicate MakeNot(Predicate child) {
+  Predicate node;
+  node.kind = Predicate::Kind::kNot;
+  node.children.push_back(std::move(child));
+  return node;
+}
+
+/// The two scalars -0.0 and +0.0 when the scalar is a zero of a float type, else the scalar itself.
+std::vector<ScalarPtr> WithBothZeros(const ScalarPtr& scalar) {
+  if (scalar->type->id() == arrow::Type::FLOAT) {
+    if (static_cast<const arrow::FloatScalar&>(*scalar).value != 0) return {scalar};
+    return {std::make_shared<arrow::FloatScalar>(-0.0F),
+            std::make_shared<arrow::FloatScalar>(0.0F)};
+  }
+  if (scalar->type->id() == arrow::Type::DOUBLE) {
+    if (static_cast<const arrow::DoubleScalar&>(*scalar).value != 0) return {scalar};
+    return {std::make_shared<arrow::DoubleScalar>(-0.0),
+            std::make_shared<arrow::DoubleScalar>(0.0)};
+  }
+  return {scalar};
+}
+
+/// Whether a predicate is a range that is open on one side.
+bool IsHalfRange(const Predicate& predicate) {
+  return predicate.kind == Predicate::Kind::kRange &&
+         predicate.lower.has_value() != predicate.upper.has_value();
+}
+
+/// Make one range of every two comparisons of one column in opposite directions.
+///
+/// Sharper than the two: a zone with NaNs is kept for a range that is open on a side.
+std::vector<Predicate> MergeRanges(std::vector<Predicate> children) {
+  std::vector<Predicate> merged;
+  std::map<std::pair<int32_t, bool>, size_t> unmatched;  // field id, has a lower bound
+  for (Predicate& child : children) {
+    if (!IsHalfRange(child)) {
+      merged.push_back(std::move(child));
+      continue;
+    }
+    const bool is_lower = child.lower.has_value();
+    const auto opposite = unmatched.find({child.field_id, !is_lower});
+    if (opposite == unmatched.end()) {
+      unmatched.emplace(std::pair(child.field_id, is_lower), merged.size());
+      merged.push_back(std::move(child));
+      continue;
+    }
+    Predicate& range = merged[opposite->second];
+    (is_lower ? range.lower : range.upper) = is_lower ? child.lower : child.upper;
+    range.text += " AND " + child.text;
+    unmatched.erase(opposite);
+  }
+  return merged;
+}
+
+/// Extracts from one tree. Borrows everything.
+class Extraction {
+ public:
+  explicit Extraction(const std::vector<FilterColumn>& columns) : columns_(columns) {}
+
+  /// The rows for which the node is TRUE (`wanted`), or for which it is FALSE.
+  ///
+  /// Asking for FALSE is how a NOT goes inward; NULL rows are in neither.
+  Predicate Where(const BoundExpression& node, bool wanted) const {
+    switch (node.kind) {
+      case BoundKind::kConstant:
+        return Constant(node, wanted);
+      case BoundKind::kColumn:
+        return Comparison(node.column, CompareOp::kEqual,
+                          std::make_shared<arrow::BooleanScalar>(wanted),
+                          wanted ? "TRUE" : "FALSE");
+      case BoundKind::kNot:
+        return Where(node.children[0], !wanted);
+      case BoundKind::kAnd:
+        return Chain(wanted ? Predicate::Kind::kAnd : Predicate::Kind::kOr, node, wanted);
+      case BoundKind::kOr:
+        return Chain(wanted ? Predicate::Kind::kOr : Predicate::Kind::kAnd, node, wanted);
+      case BoundKind::kCompareLiteral:
+        return Comparison(node.column, wanted ? node.op : Negate(node.op), node.literal, node.text);
+      case BoundKind::kIn:
+        return In(node, wanted);
+      case BoundKind::kIsNull: {
+        Predicate leaf = MakeLeaf(Predicate::Kind::kIsNull, Name(node.column) + " IS NULL");
+        leaf.field_id = FieldId(node.column);
+        return wanted ? leaf : MakeNot(std::move(leaf));
+      }
+      case BoundKind::kIsTrue:
+        // FALSE for both FALSE and NULL, which no statistics tell.
+        if (wanted) return Where(node.children[0], true);
+        return Unknown(node, wanted);
+      case BoundKind::kCompareColumns:
+      case BoundKind::kCompareTruths:
+      case BoundKind::kIsUnknown:
+        return Unknown(node, wanted);
+    }
+    return Unknown(node, wanted);
+  }
+
+ private:
+  std::string Name(int column) const {
+    return CanonicalIdentifier(columns_[static_cast<size_t>(column)].name);
+  }
+
+  int32_t FieldId(int column) const { return columns_[static_cast<size_t>(column)].field_id; }
+
+  static Predicate Unknown(const BoundExpression& node, bool wanted) {
+    return MakeLeaf(Predicate::Kind::kUnknown, wanted ? node.text : "NOT (" + node.text + ")");
+  }
+
+  /// NULL is neither TRUE nor FALSE.
+  static Predicate Constant(const BoundExpression& node, bool wanted) {
+    if (node.constant == wanted) return Unknown(node, wanted);
+    return MakeLeaf(Predicate::Kind::kAlwaysFalse, node.text);
+  }
+
+  Predicate Chain(Predicate::Kind kind, const BoundExpression& node, bool wanted) const {
+    Predicate chain;
+    chain.kind = kind;
+    for (const BoundExpression& bound : node.children) {
+      Predicate child = Where(bound, wanted);
+      const bool is_same = child.kind == kind;
+      if (child.kind == Predicate::Kind::kAlwaysFalse) {
+        if (kind == Predicate::Kind::kAnd) return child;
+        if (chain.text.empty()) chain.text = child.text;
+      } else if (is_same) {
+        std::move(child.children.begin(), child.children.end(), std::back_inserter(chain.children));
+      } else {
+        chain.children.push_back(std::move(child));
+      }
+    }
+    if (chain.children.empty()) return MakeLeaf(Predicate::Kind::kAlwaysFalse, chain.text);
+    chain.text.clear();
+    if (kind == Predicate::Kind::kAnd) chain.children = MergeRanges(std::move(chain.children));
+    if (chain.children.size() > 1) return chain;
+    Predicate only = std::move(chain.children.front());
+    return only;
+  }
+
+  Predicate In(const BoundExpression& node, bool wanted) const {
+    // `x NOT IN (1, NULL)` is never TRUE; `x IN (1, NULL)` is TRUE where `x IN (1)` is.
+    const std::string text = Name(node.column) + " IN " + node.text;
+    if ((node.has_null && !wanted) || node.members.empty()) {
+      return MakeLeaf(Predicate::Kind::kAlwaysFalse, text);
+    }
+    Predicate leaf = MakeLeaf(Predicate::Kind::kIn, text);
+    leaf.field_id = FieldId(node.column);
+    for (const ScalarPtr& member : node.members) {
+      const auto values = WithBothZeros(member);
+      leaf.values.insert(leaf.values.end(), values.begin(), values.end());
+    }
+    return wanted ? leaf : MakeNot(std::move(leaf));
+  }
+
+  Predicate Comparison(int column, CompareOp op, const ScalarPtr& literal,
+                       const std::string& literal_text) const {
+    if (op == CompareOp::kNotEqual) {
+      Predicate either;
+      either.kind = Predicate::Kind::kOr;
+      either.children.push_back(Comparison(column, CompareOp::kLess, literal, literal_text));
+      either.children.push_back(Comparison(column, CompareOp::kGreater, literal, literal_text));
+      return either;
+    }
+    Predicate leaf =
+        MakeLeaf(Predicate::Kind::kRange, Name(column) + " " + ToString(op) + " " + literal_text);
+    leaf.field_id = FieldId(column);
+    const auto values = WithBothZeros(literal);
+    if (op == CompareOp::kEqual && values.size() > 1) {
+      leaf.kind = Predicate::Kind::kIn;
+      leaf.values = values;
+    } else {
+      SetBounds(op, values, &leaf);
+    }
+    return leaf;
+  }
+
+  /// `values` is the literal, or its two zeros in ascending order.
+  static void SetBounds(CompareOp op, const std::vector<ScalarPtr>& values, Predicate* range) {
+    switch (op) {
+      case CompareOp::kEqual:
+        range->lower = Bound{values.front(), true};
+        range->upper = Bound{values.back(), true};
+        return;
+      case CompareOp::kLess:
+        range->upper = Bound{values.front(), false};
+        return;
+      case CompareOp::kLessEqual:
+        range->upper = Bound{values.back(), true};
+        return;
+      case CompareOp::kGreater:
+        range->lower = Bound{values.back(), false};
+        return;
+      case CompareOp::kGreaterEqual:
+        range->lower = Bound{values.front(), true};
+        return;
+      case CompareOp::kNotEqual:
+        return;
+    }
+  }
+
+  const std::vector<FilterColumn>& columns_;
+};
+
+}  // namespace
+
+Predicate ToPredicate(const BoundExpression& expression, const std::vector<FilterColumn>& columns) {
+  return Extraction(columns).Where(expression, true);
+}
+
+}  // namespace lance::filter
