@@ -1,0 +1,94 @@
+#include "lance/dataset/align_batch.h"
+
+#include <utility>
+
+#include "arrow/api.h"
+
+namespace lance {
+
+namespace {
+
+class AlignedReader : public arrow::RecordBatchReader {
+ public:
+  AlignedReader(std::shared_ptr<arrow::RecordBatchReader> input,
+                std::shared_ptr<arrow::Schema> schema, BatchAligner aligner)
+      : input_(std::move(input)), schema_(std::move(schema)), aligner_(std::move(aligner)) {}
+
+  std::shared_ptr<arrow::Schema> schema() const override { return schema_; }
+
+  arrow::Status ReadNext(std::shared_ptr<arrow::RecordBatch>* batch) override {
+    std::shared_ptr<arrow::RecordBatch> raw;
+    ARROW_RETURN_NOT_OK(input_->ReadNext(&raw));
+    if (raw == nullptr) {
+      *batch = nullptr;
+      return arrow::Status::OK();
+    }
+    return aligner_.Align(*raw).Value(batch);
+  }
+
+ private:
+  std::shared_ptr<arrow::RecordBatchReader> input_;
+  std::shared_ptr<arrow::Schema> schema_;
+  BatchAligner aligner_;
+};
+
+arrow::Status CheckNoStrangers(const arrow::Schema& input, const arrow::Schema& table) {
+  for (int i = 0; i < input.num_fields(); ++i) {
+    const std::string& name = input.field(i)->name();
+    if (table.GetAllFieldIndices(name).empty()) {
+      return arrow::Status::Invalid("column ", name, " of the input is not in the table; it has: ",
+                                    table.ToString());
+    }
+    if (input.GetAllFieldIndices(name).size() > 1) {
+      return arrow::Status::Invalid("column ", name, " is in the input more than once");
+    }
+  }
+  return arrow::Status::OK();
+}
+
+}  // namespace
+
+arrow::Result<BatchAligner> BatchAligner::Make(const arrow::Schema& input,
+                                               std::shared_ptr<arrow::Schema> table) {
+  ARROW_RETURN_NOT_OK(CheckNoStrangers(input, *table));
+  BatchAligner aligner;
+  for (const auto& field : table->fields()) {
+    const int column = input.GetFieldIndex(field->name());
+    if (column < 0 && !field->nullable()) {
+      return arrow::Status::Invalid("column ", field->name(),
+                                    " is missing in the input and cannot be null");
+    }
+    if (column >= 0 && !input.field(column)->type()->Equals(field->type())) {
+      return arrow::Status::Invalid("column ", field->name(), " of the input is ",
+                                    input.field(column)->type()->ToString(), ", the table has ",
+                                    field->type()->ToString());
+    }
+    aligner.input_columns_.push_back(column);
+  }
+  aligner.table_ = std::move(table);
+  return aligner;
+}
+
+arrow::Result<std::shared_ptr<arrow::RecordBatch>> BatchAligner::Align(
+    const arrow::RecordBatch& batch) const {
+  arrow::ArrayVector columns;
+  for (int i = 0; i < table_->num_fields(); ++i) {
+    const int column = input_columns_[static_cast<size_t>(i)];
+    if (column >= 0) {
+      columns.push_back(batch.column(column));
+      continue;
+    }
+    ARROW_ASSIGN_OR_RAISE(auto nulls,
+                          arrow::MakeArrayOfNull(table_->field(i)->type(), batch.num_rows()));
+    columns.push_back(std::move(nulls));
+  }
+  return arrow::RecordBatch::Make(table_, batch.num_rows(), std::move(columns));
+}
+
+arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> AlignReader(
+    std::shared_ptr<arrow::RecordBatchReader> input, std::shared_ptr<arrow::Schema> table) {
+  ARROW_ASSIGN_OR_RAISE(auto aligner, BatchAligner::Make(*input->schema(), table));
+  return std::make_shared<AlignedReader>(std::move(input), std::move(table), std::move(aligner));
+}
+
+}  // namespace lance

@@ -1,0 +1,221 @@
+#include <string>
+#include <utility>
+
+#include "arrow/type.h"
+#include "lance/base/executor.h"
+#include "lance/base/status_detail.h"
+#include "lance/dataset/dataset_impl.h"
+#include "lance/metadata.h"
+#include "lance/table/feature_flags.h"
+
+namespace lance {
+
+namespace {
+
+TableProperties MakeProperties(const table::Manifest& manifest, std::string clustering_problem) {
+  TableProperties properties;
+  properties.config = manifest.config;
+  properties.table_metadata = manifest.table_metadata;
+  properties.data_storage_version = manifest.data_storage_version;
+  properties.has_stable_row_ids = (manifest.reader_feature_flags & 2) != 0;
+  properties.reader_flags = manifest.reader_feature_flags;
+  properties.writer_flags = manifest.writer_feature_flags;
+  properties.clustering_definitions = manifest.clustering;
+  properties.clustering_problem = std::move(clustering_problem);
+  return properties;
+}
+
+/// Entries of an UpdateConfig that sets the declaration, or removes it.
+table::UpdateMap DeclarationUpdate(const std::optional<ClusteringSpec>& spec,
+                                   const table::Manifest& manifest) {
+  table::UpdateMap update;
+  // Every key of the namespace goes first, so that a declaration somebody broke with an unknown key
+  // is mended by declaring or clearing.
+  for (const auto& [key, value] : manifest.config) {
+    if (key.starts_with("lance.clustering.")) update.entries.emplace_back(key, std::nullopt);
+  }
+  if (!spec) return update;
+  for (auto& [key, value] : table::DeclarationEntries(*spec)) {
+    std::erase_if(update.entries, [&](const auto& entry) { return entry.first == key; });
+    update.entries.emplace_back(key, value);
+  }
+  return update;
+}
+
+}  // namespace
+
+FragmentMetadata MakeFragmentMetadata(const table::Fragment& fragment) {
+  auto impl = std::make_shared<FragmentMetadata::Impl>();
+  impl->fragment = fragment;
+  impl->stamp = table::ReadStamp(fragment);
+  for (const table::DataFile& file : fragment.files) {
+    impl->files.push_back(
+        {.path = file.path,
+         .field_ids = file.field_ids,
+         .version = std::to_string(file.major_version) + "." + std::to_string(file.minor_version),
+         .size_bytes = file.size_bytes});
+  }
+  return FragmentMetadata(std::move(impl));
+}
+
+uint64_t FragmentMetadata::id() const { return impl_->fragment.id; }
+uint64_t FragmentMetadata::physical_rows() const { return impl_->fragment.physical_rows; }
+uint64_t FragmentMetadata::num_deletions() const {
+  return impl_->fragment.physical_rows - impl_->fragment.live_rows();
+}
+uint64_t FragmentMetadata::num_rows() const { return impl_->fragment.live_rows(); }
+const std::vector<DataFileInfo>& FragmentMetadata::files() const { return impl_->files; }
+uint32_t FragmentMetadata::clustering_id() const { return impl_->stamp.clustering_id; }
+uint64_t FragmentMetadata::clustering_version() const { return impl_->stamp.version; }
+const std::string& FragmentMetadata::clustering_group_id() const { return impl_->stamp.group_id; }
+const std::map<std::string, std::string>& FragmentMetadata::metadata() const {
+  return impl_->fragment.metadata;
+}
+
+arrow::Result<OpenedTable> OpenTableStore(const std::string& uri, const OpenOptions& options) {
+  ARROW_RETURN_NOT_OK(InitializeLibrary());
+  OpenedTable table;
+  table.session = options.session;
+  if (table.session == nullptr) {
+    ARROW_ASSIGN_OR_RAISE(table.session, Session::Make());
+  }
+  StorageOptions storage_options = options.storage_options;
+  storage_options.insert(table.session->options().storage_options.begin(),
+                         table.session->options().storage_options.end());
+  ARROW_ASSIGN_OR_RAISE(OpenedStore opened,
+                        table.session->impl().stores.Open(uri, storage_options));
+  table.uri = std::move(opened.uri);
+  table.store = std::move(opened.store);
+  return table;
+}
+
+arrow::Result<Dataset> Dataset::Impl::Make(std::string uri, std::shared_ptr<ObjectStore> store,
+                                           std::shared_ptr<Session> session,
+                                           table::LoadedManifest loaded) {
+  ARROW_RETURN_NOT_OK(table::CheckReadable(loaded.manifest));
+  auto impl = std::make_shared<Impl>();
+  impl->uri = std::move(uri);
+  impl->store = std::move(store);
+  impl->session = std::move(session);
+  impl->loaded = std::move(loaded);
+  const table::Manifest& manifest = impl->manifest();
+  ARROW_ASSIGN_OR_RAISE(impl->schema, format::ToArrowSchema(manifest.schema));
+  for (const table::Fragment& fragment : manifest.fragments) {
+    impl->fragments.push_back(MakeFragmentMetadata(fragment));
+  }
+  table::DeclarationState declaration = table::ReadDeclaration(manifest);
+  impl->clustering_spec = std::move(declaration.spec);
+  impl->properties = MakeProperties(manifest, std::move(declaration.problem));
+  return Dataset(std::move(impl));
+}
+
+arrow::Result<Dataset> Dataset::Impl::Commit(table::CommitRequest request,
+                                             const RunContext& run) const {
+  ARROW_ASSIGN_OR_RAISE(table::LoadedManifest committed,
+                        table::Commit(manifests(), std::move(request), run));
+  return Make(uri, store, session, std::move(committed));
+}
+
+table::Transaction MakeTransaction(uint64_t read_version, table::Operation operation,
+                                   const CommitOptions& commit, const RunContext& run) {
+  table::Transaction transaction;
+  transaction.read_version = read_version;
+  transaction.uuid = Uuid::Random(*run.random).ToString();
+  transaction.properties = commit.properties;
+  if (!commit.message.empty()) {
+    transaction.properties["__lance_commit_message"] = commit.message;
+  }
+  transaction.operation = std::move(operation);
+  return transaction;
+}
+
+arrow::Result<table::RetryPolicy> MakeRetryPolicy(const CommitOptions& commit) {
+  if (commit.max_retries < 0) {
+    return arrow::Status::Invalid("max_retries is ", commit.max_retries, "; allowed: 0 or more");
+  }
+  if (commit.timeout.count() < 0) {
+    return arrow::Status::Invalid("timeout is ", commit.timeout.count(),
+                                  " ms; allowed: 0 or more");
+  }
+  return table::RetryPolicy{.max_retries = commit.max_retries, .timeout = commit.timeout};
+}
+
+arrow::Result<Dataset> Dataset::Open(std::string uri, const OpenOptions& options,
+                                     const CallOptions& call) {
+  ARROW_ASSIGN_OR_RAISE(OpenedTable opened, OpenTableStore(uri, options));
+  const table::ManifestStore manifests(opened.store);
+  const RunContext run = MakeRunContext(*opened.session, call);
+  auto loaded = options.ref.is_latest() ? manifests.LoadLatest(run)
+                                        : manifests.Load(options.ref.version(), run);
+  if (!loaded.ok()) return WithContext(loaded.status(), opened.uri);
+  auto dataset = Impl::Make(opened.uri, opened.store, opened.session, std::move(*loaded));
+  if (!dataset.ok()) return WithContext(dataset.status(), opened.uri);
+  return dataset;
+}
+
+const std::string& Dataset::uri() const { return impl_->uri; }
+uint64_t Dataset::version() const { return impl_->manifest().version; }
+Timestamp Dataset::timestamp() const { return impl_->manifest().timestamp; }
+const std::shared_ptr<arrow::Schema>& Dataset::schema() const { return impl_->schema; }
+const std::vector<FragmentMetadata>& Dataset::fragments() const { return impl_->fragments; }
+const TableProperties& Dataset::properties() const { return impl_->properties; }
+const std::shared_ptr<Session>& Dataset::session() const { return impl_->session; }
+const std::optional<ClusteringSpec>& Dataset::clustering_spec() const {
+  return impl_->clustering_spec;
+}
+
+arrow::Result<Dataset> Dataset::Checkout(const Ref& ref, const CallOptions& call) const {
+  const RunContext run = impl_->Run(call);
+  const table::ManifestStore manifests = impl_->manifests();
+  auto loaded = ref.is_latest() ? manifests.LoadLatest(run) : manifests.Load(ref.version(), run);
+  if (!loaded.ok()) return WithContext(loaded.status(), uri());
+  return Impl::Make(impl_->uri, impl_->store, impl_->session, std::move(*loaded));
+}
+
+arrow::Result<Dataset> Dataset::SetClustering(const ClusteringRequest& request,
+                                              const CallOptions& call) const {
+  const RunContext run = impl_->Run(call);
+  ARROW_ASSIGN_OR_RAISE(const ClusteringSpec spec,
+                        table::ResolveClusteringRequest(request, impl_->manifest()));
+  if (impl_->clustering_spec == spec && table::CurrentDefinition(impl_->manifest()) != nullptr) {
+    return *this;  // declared already, with its definition there
+  }
+  table::CommitRequest commit;
+  commit.transaction = MakeTransaction(
+      version(), table::UpdateConfig{.config = DeclarationUpdate(spec, impl_->manifest())},
+      request.commit, run);
+  commit.clustering.define = table::LayoutOf(spec, impl_->manifest().schema);
+  ARROW_ASSIGN_OR_RAISE(commit.retry, MakeRetryPolicy(request.commit));
+  return impl_->Commit(std::move(commit), run);
+}
+
+arrow::Result<Dataset> Dataset::ClearClustering(const CommitOptions& options,
+                                                const CallOptions& call) const {
+  const RunContext run = impl_->Run(call);
+  table::UpdateMap update = DeclarationUpdate(std::nullopt, impl_->manifest());
+  if (update.entries.empty()) return *this;
+  table::CommitRequest commit;
+  commit.transaction = MakeTransaction(
+      version(), table::UpdateConfig{.config = std::move(update)}, options, run);
+  ARROW_ASSIGN_OR_RAISE(commit.retry, MakeRetryPolicy(options));
+  return impl_->Commit(std::move(commit), run);
+}
+
+arrow::Result<Dataset> UpdateMetadata(const Dataset& dataset, const MetadataUpdate& update,
+                                      const CallOptions& call) {
+  const Dataset::Impl& impl = dataset.impl();
+  const RunContext run = impl.Run(call);
+  table::UpdateMap map{.replace = update.replace};
+  for (const auto& [key, value] : update.values) map.entries.emplace_back(key, value);
+  if (map.entries.empty() && !map.replace) return dataset;
+  table::UpdateConfig operation;
+  (update.target == MetadataTarget::kConfig ? operation.config : operation.table_metadata) =
+      std::move(map);
+  table::CommitRequest commit;
+  commit.transaction =
+      MakeTransaction(dataset.version(), std::move(operation), update.commit, run);
+  ARROW_ASSIGN_OR_RAISE(commit.retry, MakeRetryPolicy(update.commit));
+  return impl.Commit(std::move(commit), run);
+}
+
+}  // namespace lance

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "arrow/result.h"
+#include "arrow/type_fwd.h"
+#include "lance/dataset.h"
+#include "lance/dataset/session_impl.h"
+#include "lance/table/clustering_metadata.h"
+#include "lance/table/commit.h"
+#include "lance/table/manifest_store.h"
+
+namespace lance {
+
+/// One version of a table, opened. Immutable.
+class Dataset::Impl {
+ public:
+  std::string uri;
+  std::shared_ptr<ObjectStore> store;
+  std::shared_ptr<Session> session;
+  table::LoadedManifest loaded;
+
+  // Derived from the manifest once.
+  std::shared_ptr<arrow::Schema> schema;
+  std::vector<FragmentMetadata> fragments;
+  TableProperties properties;
+  std::optional<ClusteringSpec> clustering_spec;
+
+  const table::Manifest& manifest() const { return loaded.manifest; }
+  table::ManifestStore manifests() const { return table::ManifestStore(store); }
+  RunContext Run(const CallOptions& call) const { return MakeRunContext(*session, call); }
+
+  /// Derive the rest from a manifest.
+  static arrow::Result<Dataset> Make(std::string uri, std::shared_ptr<ObjectStore> store,
+                                     std::shared_ptr<Session> session,
+                                     table::LoadedManifest loaded);
+
+  /// Commit a transaction on this version and open the result.
+  arrow::Result<Dataset> Commit(table::CommitRequest request, const RunContext& run) const;
+};
+
+/// The inside of FragmentMetadata.
+struct FragmentMetadata::Impl {
+  table::Fragment fragment;
+  table::Stamp stamp;
+  std::vector<DataFileInfo> files;
+};
+
+/// Show a fragment to the outside.
+FragmentMetadata MakeFragmentMetadata(const table::Fragment& fragment);
+
+/// A store, its canonical URI and the session to use, from what a caller gave.
+struct OpenedTable {
+  std::string uri;
+  std::shared_ptr<ObjectStore> store;
+  std::shared_ptr<Session> session;
+};
+/// Open the store of a table that may not be there yet.
+arrow::Result<OpenedTable> OpenTableStore(const std::string& uri, const OpenOptions& options);
+
+/// A transaction of ours with a fresh uuid, message and properties.
+table::Transaction MakeTransaction(uint64_t read_version, table::Operation operation,
+                                   const CommitOptions& commit, const RunContext& run);
+
+/// The retry policy that a caller asked for. \return Invalid for negative numbers
+arrow::Result<table::RetryPolicy> MakeRetryPolicy(const CommitOptions& commit);
+
+}  // namespace lance

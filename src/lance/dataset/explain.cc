@@ -1,0 +1,120 @@
+#include <algorithm>
+#include <sstream>
+#include <string>
+
+#include "arrow/api.h"
+#include "lance/dataset/scan_reader.h"
+#include "lance/dataset/scanner_impl.h"
+
+namespace lance {
+
+namespace {
+
+/// Columns that are read only where the filter passes.
+std::vector<std::string> LateColumns(const Scanner::Impl& scan) {
+  std::vector<std::string> late;
+  if (scan.filter == nullptr) return late;
+  const auto& early = scan.filter->column_names();
+  for (const OutputColumn& column : scan.columns) {
+    if (column.field != nullptr &&
+        std::find(early.begin(), early.end(), column.field->name) == early.end()) {
+      late.push_back(column.field->name);
+    }
+  }
+  return late;
+}
+
+std::string PlanText(const ScanExplanation& plan, const std::vector<std::string>& early) {
+  std::ostringstream text;
+  text << "Scan version " << plan.table_version << ": " << plan.fragments.kept << " of "
+       << plan.fragments.total << " fragments, " << plan.zones.kept << " of " << plan.zones.total
+       << " zones, " << plan.rows.kept << " of " << plan.rows.total << " rows\n";
+  if (plan.filter) text << "  filter " << *plan.filter << "\n";
+  for (const ScanPredicate& predicate : plan.predicates) {
+    text << "    " << predicate.predicate << ": " << predicate.zones_kept << " of "
+         << predicate.zones_total << " zones";
+    if (predicate.index) {
+      text << " by zonemap " << *predicate.index;
+    } else {
+      text << (predicate.index_type ? " by seeds" : ", no statistics");
+    }
+    text << "\n";
+  }
+  const auto list = [&](const char* title, const std::vector<std::string>& names) {
+    if (names.empty()) return;
+    text << "  " << title;
+    for (const std::string& name : names) text << " " << name;
+    text << "\n";
+  };
+  list("read first:", early);
+  list("read where rows pass:", plan.late_materialization);
+  return text.str();
+}
+
+/// Data file bytes, in all and scaled by the rows kept.
+ScanPart EstimateBytes(const table::Manifest& manifest, const ScanPart& rows) {
+  ScanPart bytes;
+  for (const table::Fragment& fragment : manifest.fragments) {
+    for (const table::DataFile& file : fragment.files) bytes.total += file.size_bytes;
+  }
+  if (rows.total > 0) {
+    bytes.kept = static_cast<uint64_t>(static_cast<double>(bytes.total) *
+                                       static_cast<double>(rows.kept) /
+                                       static_cast<double>(rows.total));
+  }
+  return bytes;
+}
+
+std::vector<ScanPredicate> DescribeLeaves(const FragmentPruner& pruner) {
+  std::vector<ScanPredicate> predicates;
+  for (const FragmentPruner::LeafCounts& leaf : pruner.leaf_counts()) {
+    ScanPredicate predicate{.predicate = leaf.text,
+                            .index = leaf.index_name,
+                            .zones_kept = leaf.zones_kept,
+                            .zones_total = leaf.zones_total};
+    if (leaf.index_name) {
+      predicate.index_type = "zonemap";
+    } else if (leaf.used_seed) {
+      predicate.index_type = "seed";
+    }
+    predicates.push_back(std::move(predicate));
+  }
+  return predicates;
+}
+
+}  // namespace
+
+arrow::Result<ScanExplanation> Scanner::Explain(const CallOptions& call) const {
+  const table::Manifest& manifest = impl_->dataset->manifest();
+  ARROW_ASSIGN_OR_RAISE(const auto reader, ScanReader::Make(impl_, impl_->dataset->Run(call)));
+  ScanExplanation plan;
+  ARROW_RETURN_NOT_OK(reader->PruneAll(&plan.rows.kept));
+  const ScanStatistics& statistics = reader->statistics();
+  plan.table_version = manifest.version;
+  if (impl_->filter != nullptr) plan.filter = impl_->filter->ToString();
+  if (reader->pruner() != nullptr) plan.predicates = DescribeLeaves(*reader->pruner());
+  plan.fragments = {statistics.fragments_kept, statistics.fragments_total};
+  plan.zones = {statistics.zones_kept, statistics.zones_total};
+  for (const table::Fragment& fragment : manifest.fragments) {
+    plan.rows.total += fragment.live_rows();
+  }
+  plan.bytes = EstimateBytes(manifest, plan.rows);
+  plan.late_materialization = LateColumns(*impl_);
+  plan.text = PlanText(plan, impl_->filter != nullptr ? impl_->filter->column_names()
+                                                      : std::vector<std::string>{});
+  return plan;
+}
+
+arrow::Result<ScanExplanation> Scanner::Analyze(const CallOptions& call) const {
+  // The scan goes first, so that it pays for the indices that it loads.
+  ARROW_ASSIGN_OR_RAISE(const auto reader, ScanReader::Make(impl_, impl_->dataset->Run(call)));
+  for (std::shared_ptr<arrow::RecordBatch> batch;;) {
+    ARROW_RETURN_NOT_OK(reader->ReadNext(&batch));
+    if (batch == nullptr) break;
+  }
+  ARROW_ASSIGN_OR_RAISE(ScanExplanation plan, Explain(call));
+  plan.actual = reader->statistics();
+  return plan;
+}
+
+}  // namespace lance

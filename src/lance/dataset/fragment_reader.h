@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "arrow/result.h"
+#include "arrow/type_fwd.h"
+#include "lance/base/row_ranges.h"
+#include "lance/base/run_context.h"
+#include "lance/format/data_file_reader.h"
+#include "lance/format/schema.h"
+#include "lance/table/manifest.h"
+
+namespace lance {
+
+/// Reads columns of one fragment. Files are opened when first needed. Thread-safe.
+class FragmentReader {
+ public:
+  FragmentReader(std::shared_ptr<ObjectStore> store, const table::Fragment& fragment,
+                 const format::LanceSchema& schema, const RunContext& run)
+      : store_(std::move(store)), fragment_(fragment), schema_(schema), run_(run) {}
+
+  const table::Fragment& fragment() const { return fragment_; }
+
+  /// Read rows of one top-level column; a column that no file holds is null.
+  arrow::Result<std::shared_ptr<arrow::Array>> ReadColumn(const format::SchemaField& field,
+                                                          const RowRanges& rows);
+
+  /// Read rows of several columns, in parallel.
+  arrow::Result<std::vector<std::shared_ptr<arrow::Array>>> ReadColumns(
+      const std::vector<const format::SchemaField*>& fields, const RowRanges& rows);
+
+  /// The last file of the fragment that maps a field, opened. \return null when none does
+  arrow::Result<std::shared_ptr<const format::DataFileReader>> FileOf(int32_t field_id);
+
+ private:
+  /// Which file and file column hold a field; no value: none.
+  struct Place {
+    size_t file_index;
+    int column_index;
+  };
+  std::optional<Place> Find(int32_t field_id) const;
+  arrow::Result<std::shared_ptr<const format::DataFileReader>> OpenFile(size_t file_index);
+
+  std::shared_ptr<ObjectStore> store_;
+  const table::Fragment& fragment_;  // of the manifest that the scan holds
+  const format::LanceSchema& schema_;
+  RunContext run_;
+  std::mutex mutex_;
+  std::map<size_t, std::shared_ptr<const format::DataFileReader>> files_;
+};
+
+/// The addresses of rows of a fragment: (fragment id << 32) | offset.
+arrow::Result<std::shared_ptr<arrow::Array>> RowAddresses(uint64_t fragment_id,
+                                                          const RowRanges& rows,
+                                                          arrow::MemoryPool* pool);
+
+}  // namespace lance

@@ -1,0 +1,328 @@
+#include <algorithm>
+#include <utility>
+
+#include "arrow/api.h"
+#include "lance/base/executor.h"
+#include "lance/base/status_detail.h"
+#include "lance/dataset/align_batch.h"
+#include "lance/dataset/curve_order.h"
+#include "lance/dataset/dataset_impl.h"
+#include "lance/dataset/fragment_writer.h"
+#include "lance/dataset/progress_reporter.h"
+#include "lance/dataset/zonemaps.h"
+#include "lance/table/feature_flags.h"
+#include "lance/write.h"
+
+namespace lance {
+
+BatchSource::BatchSource(std::shared_ptr<arrow::RecordBatchReader> reader)
+    : schema_(reader->schema()) {
+  // One shot: the second opening is refused, because the rows are gone.
+  auto slot = std::make_shared<std::shared_ptr<arrow::RecordBatchReader>>(std::move(reader));
+  factory_ = [slot]() -> arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> {
+    if (*slot == nullptr) {
+      return arrow::Status::Invalid("the input is a stream that was read already");
+    }
+    return std::exchange(*slot, nullptr);
+  };
+}
+
+BatchSource::BatchSource(std::shared_ptr<arrow::Table> table) : schema_(table->schema()) {
+  factory_ = [table]() -> arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> {
+    return std::make_shared<arrow::TableBatchReader>(table);
+  };
+}
+
+BatchSource::BatchSource(std::shared_ptr<arrow::Schema> schema, Factory factory)
+    : schema_(std::move(schema)), factory_(std::move(factory)) {}
+
+InsertBuilder::InsertBuilder(std::string uri) : uri_(std::move(uri)), mode_(WriteMode::kCreate) {}
+InsertBuilder::InsertBuilder(Dataset dataset)
+    : dataset_(std::move(dataset)), mode_(WriteMode::kAppend) {}
+
+InsertBuilder& InsertBuilder::WithMode(WriteMode mode) {
+  mode_ = mode;
+  return *this;
+}
+InsertBuilder& InsertBuilder::WithOptions(WriteOptions options) {
+  options_ = std::move(options);
+  return *this;
+}
+InsertBuilder& InsertBuilder::WithOpenOptions(OpenOptions options) {
+  open_options_ = std::move(options);
+  return *this;
+}
+InsertBuilder& InsertBuilder::WithClusterByColumns(std::vector<std::string> columns) {
+  cluster_by_ = std::move(columns);
+  return *this;
+}
+InsertBuilder& InsertBuilder::WithoutClustering() {
+  without_clustering_ = true;
+  return *this;
+}
+InsertBuilder& InsertBuilder::WithClustering(ClusteringRequest request) {
+  declaration_ = std::move(request);
+  return *this;
+}
+
+namespace {
+
+/// What the caller of a builder asked for.
+struct InsertRequest {
+  WriteMode mode = WriteMode::kCreate;
+  WriteOptions options;
+  std::vector<std::string> cluster_by;
+  bool without_clustering = false;
+  std::optional<ClusteringRequest> declaration;
+};
+
+/// Everything that is decided before the first byte is written.
+struct InsertPlan {
+  OpenedTable table;
+  std::optional<Dataset> existing;  // no value: the write creates the table
+  format::LanceSchema schema;
+  std::shared_ptr<arrow::Schema> arrow_schema;
+  /// How rows are sorted; no value: they keep their order. Version 0: a one-shot sort.
+  std::optional<ClusteringSpec> sort_by;
+  /// The declaration that a new table gets.
+  std::optional<ClusteringSpec> declare;
+  FragmentWriterOptions writer;
+
+  bool is_stamped() const { return sort_by && sort_by->version != 0; }
+};
+
+arrow::Status CheckRequest(const InsertRequest& request) {
+  const WriteOptions& options = request.options;
+  if (options.max_rows_per_file == 0 || options.max_bytes_per_file == 0) {
+    return arrow::Status::Invalid(options.max_rows_per_file == 0 ? "max_rows_per_file"
+                                                                 : "max_bytes_per_file",
+                                  " is 0; allowed: 1 or more");
+  }
+  if (!options.data_storage_version.empty() && options.data_storage_version != "2.1") {
+    return UnsupportedError("data_storage_version " + options.data_storage_version,
+                            "data_storage_version is " + options.data_storage_version +
+                                "; this version writes 2.1");
+  }
+  if (request.without_clustering && (!request.cluster_by.empty() || request.declaration)) {
+    return arrow::Status::Invalid(
+        "a write cannot both name clustering columns and switch clustering off");
+  }
+  if (request.declaration && request.mode != WriteMode::kCreate) {
+    return arrow::Status::Invalid(
+        "a clustering declaration can be given when a table is created; on an existing table use "
+        "SetClustering");
+  }
+  if (request.declaration && !request.cluster_by.empty()) {
+    return arrow::Status::Invalid(
+        "give the clustering columns once: by the declaration or by cluster_by");
+  }
+  return arrow::Status::OK();
+}
+
+/// The version to write onto. \return no value: there is no table yet
+arrow::Result<std::optional<Dataset>> FindExisting(const OpenedTable& opened, WriteMode mode,
+                                                   const CallOptions& call) {
+  const table::ManifestStore manifests(opened.store);
+  auto loaded = manifests.LoadLatest(MakeRunContext(*opened.session, call));
+  if (!loaded.ok()) {
+    const bool is_absent = NotFound::From(loaded.status()) != nullptr;
+    if (!is_absent || mode == WriteMode::kAppend) {
+      return WithContext(loaded.status(), opened.uri);
+    }
+    return std::nullopt;
+  }
+  if (mode == WriteMode::kCreate) {
+    return arrow::Status::AlreadyExists("table ", opened.uri,
+                                        " is there already; append to it or overwrite it");
+  }
+  ARROW_ASSIGN_OR_RAISE(Dataset dataset, Dataset::Impl::Make(opened.uri, opened.store,
+                                                             opened.session, std::move(*loaded)));
+  return dataset;
+}
+
+arrow::Status CheckWritableTable(const Dataset& dataset) {
+  const table::Manifest& manifest = dataset.impl().manifest();
+  ARROW_RETURN_NOT_OK(table::CheckWritable(manifest));
+  return table::CheckClusteringOfNewManifest(manifest, manifest);
+}
+
+/// The columns asked for on a declared table must be the declared ones (contract section 5).
+arrow::Status CheckSameColumns(const std::vector<std::string>& asked, const ClusteringSpec& spec,
+                               const format::LanceSchema& schema) {
+  ARROW_ASSIGN_OR_RAISE(const ClusteringSpec resolved, table::ResolveOneShotSort(asked, schema));
+  if (resolved.columns == spec.columns) return arrow::Status::OK();
+  const auto list = [](const std::vector<std::string>& names) {
+    std::string text;
+    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+    return text;
+  };
+  return arrow::Status::Invalid("cluster_by is ", list(asked), "; the table is declared to cluster by ",
+                                list(spec.columns),
+                                ": give exactly these in this order, or none to inherit them");
+}
+
+arrow::Status ChooseOrder(const InsertRequest& request, InsertPlan* plan) {
+  if (request.without_clustering) return arrow::Status::OK();
+  if (request.declaration) {
+    table::Manifest blank;
+    blank.schema = plan->schema;
+    ARROW_ASSIGN_OR_RAISE(plan->declare,
+                          table::ResolveClusteringRequest(*request.declaration, blank));
+    plan->sort_by = plan->declare;
+    return arrow::Status::OK();
+  }
+  const auto declared = plan->existing ? plan->existing->clustering_spec() : std::nullopt;
+  if (declared) {
+    // An overwrite brings a schema of its own, which must have the declared columns.
+    table::Manifest next;
+    next.schema = plan->schema;
+    next.config = plan->existing->properties().config;
+    const table::DeclarationState state = table::ReadDeclaration(next);
+    if (!state.problem.empty()) return arrow::Status::Invalid(state.problem);
+    if (!request.cluster_by.empty()) {
+      ARROW_RETURN_NOT_OK(CheckSameColumns(request.cluster_by, *declared, plan->schema));
+    }
+    plan->sort_by = state.spec;
+  } else if (!request.cluster_by.empty()) {
+    ARROW_ASSIGN_OR_RAISE(plan->sort_by,
+                          table::ResolveOneShotSort(request.cluster_by, plan->schema));
+  }
+  return arrow::Status::OK();
+}
+
+arrow::Result<InsertPlan> PlanInsert(OpenedTable opened, const InsertRequest& request,
+                                     const arrow::Schema& input, const CallOptions& call) {
+  ARROW_RETURN_NOT_OK(CheckRequest(request));
+  InsertPlan plan{.table = std::move(opened)};
+  ARROW_ASSIGN_OR_RAISE(plan.existing, FindExisting(plan.table, request.mode, call));
+  const bool is_append = request.mode == WriteMode::kAppend;
+  if (plan.existing) ARROW_RETURN_NOT_OK(CheckWritableTable(*plan.existing));
+  if (is_append) {
+    plan.schema = plan.existing->impl().manifest().schema;
+  } else {
+    ARROW_ASSIGN_OR_RAISE(plan.schema, format::MakeLanceSchema(input));
+  }
+  ARROW_ASSIGN_OR_RAISE(plan.arrow_schema, format::ToArrowSchema(plan.schema));
+  ARROW_RETURN_NOT_OK(BatchAligner::Make(input, plan.arrow_schema).status());
+  ARROW_RETURN_NOT_OK(ChooseOrder(request, &plan));
+  const auto declared = plan.existing ? plan.existing->clustering_spec() : plan.declare;
+  plan.writer.max_rows_per_file = request.options.max_rows_per_file;
+  plan.writer.max_bytes_per_file = request.options.max_bytes_per_file;
+  plan.writer.seeds = ChooseSeedColumns(
+      is_append ? &plan.existing->impl().manifest() : nullptr, plan.schema, declared);
+  return plan;
+}
+
+arrow::Status WriteInOrder(arrow::RecordBatchReader& input, FragmentWriter* writer,
+                           ProgressReporter* progress) {
+  progress->Stage("write");
+  for (std::shared_ptr<arrow::RecordBatch> batch;;) {
+    ARROW_RETURN_NOT_OK(input.ReadNext(&batch));
+    if (batch == nullptr) return arrow::Status::OK();
+    ARROW_RETURN_NOT_OK(writer->Write(*batch));
+    progress->Update(writer->num_rows());
+  }
+}
+
+arrow::Status WriteSorted(arrow::RecordBatchReader& input, const InsertPlan& plan,
+                          FragmentWriter* writer, const RunContext& run,
+                          ProgressReporter* progress) {
+  progress->Stage("sort");
+  std::vector<MemoryReservation> reservations;
+  ARROW_ASSIGN_OR_RAISE(auto rows, CollectInMemory(input, run, &reservations));
+  ARROW_ASSIGN_OR_RAISE(const auto sorted, SortInCurveOrder(rows, *plan.sort_by, nullptr, run));
+  rows.reset();
+  progress->Stage("write", static_cast<uint64_t>(sorted->num_rows()));
+  ARROW_RETURN_NOT_OK(WriteClustered(*sorted, plan.writer.max_rows_per_file, writer));
+  progress->Update(writer->num_rows());
+  return arrow::Status::OK();
+}
+
+table::Operation MakeOperation(const InsertRequest& request, const InsertPlan& plan,
+                               std::vector<table::Fragment> fragments) {
+  if (request.mode == WriteMode::kAppend) {
+    return table::Append{.fragments = std::move(fragments)};
+  }
+  table::Overwrite overwrite{.fragments = std::move(fragments), .schema = plan.schema};
+  if (plan.declare) {
+    for (auto& [key, value] : table::DeclarationEntries(*plan.declare)) {
+      overwrite.config_upsert_values.emplace(key, value);
+    }
+  }
+  return overwrite;
+}
+
+arrow::Result<Dataset> CommitInsert(const InsertRequest& request, const InsertPlan& plan,
+                                    std::vector<table::Fragment> fragments,
+                                    const RunContext& run) {
+  const uint64_t read_version = plan.existing ? plan.existing->version() : 0;
+  table::CommitRequest commit;
+  ARROW_ASSIGN_OR_RAISE(commit.retry, MakeRetryPolicy(request.options.commit));
+  commit.transaction =
+      MakeTransaction(read_version, MakeOperation(request, plan, std::move(fragments)),
+                      request.options.commit, run);
+  commit.naming_of_new_table = request.options.enable_v2_manifest_paths
+                                   ? table::NamingScheme::kV2
+                                   : table::NamingScheme::kV1;
+  if (plan.is_stamped()) {
+    commit.clustering.define = table::LayoutOf(*plan.sort_by, plan.schema);
+    commit.clustering.stamp_group_ids = {Uuid::Random(*run.random).ToString()};
+  }
+  ARROW_ASSIGN_OR_RAISE(
+      table::LoadedManifest committed,
+      table::Commit(table::ManifestStore(plan.table.store), std::move(commit), run));
+  return Dataset::Impl::Make(plan.table.uri, plan.table.store, plan.table.session,
+                             std::move(committed));
+}
+
+/// Whether a failed commit certainly did not land, so that its files may go.
+bool CertainlyNotCommitted(const arrow::Status& status) {
+  return CommitUnknown::From(status) == nullptr;
+}
+
+arrow::Result<WriteResult> ExecuteInsert(const InsertRequest& request, const InsertPlan& plan,
+                                         const BatchSource& source, const RunContext& run) {
+  ProgressReporter progress(run, "insert", "rows");
+  ARROW_ASSIGN_OR_RAISE(auto input, source.Open());
+  ARROW_ASSIGN_OR_RAISE(input, AlignReader(std::move(input), plan.arrow_schema));
+  FragmentWriter writer(plan.table.store, plan.schema, plan.writer, run);
+  ARROW_RETURN_NOT_OK(plan.sort_by ? WriteSorted(*input, plan, &writer, run, &progress)
+                                   : WriteInOrder(*input, &writer, &progress));
+  ARROW_ASSIGN_OR_RAISE(auto fragments, writer.Finish());
+  progress.Stage("commit");
+  const uint64_t num_fragments = fragments.size();
+  auto committed = CommitInsert(request, plan, fragments, run);
+  if (!committed.ok()) {
+    if (CertainlyNotCommitted(committed.status())) DeleteDataFiles(*plan.table.store, fragments);
+    return committed.status();
+  }
+  return WriteResult{.dataset = std::move(*committed),
+                     .num_rows = writer.num_rows(),
+                     .num_fragments = num_fragments,
+                     .bytes_written = writer.bytes_written(),
+                     .clustered_by = plan.sort_by,
+                     .stamped = plan.is_stamped()};
+}
+
+}  // namespace
+
+arrow::Result<WriteResult> InsertBuilder::Execute(BatchSource source,
+                                                  const CallOptions& call) const {
+  ARROW_RETURN_NOT_OK(InitializeLibrary());
+  const InsertRequest request{.mode = mode_,
+                              .options = options_,
+                              .cluster_by = cluster_by_,
+                              .without_clustering = without_clustering_,
+                              .declaration = declaration_};
+  OpenedTable opened;
+  if (dataset_) {
+    opened = {dataset_->uri(), dataset_->impl().store, dataset_->session()};
+  } else {
+    ARROW_ASSIGN_OR_RAISE(opened, OpenTableStore(uri_, open_options_));
+  }
+  ARROW_ASSIGN_OR_RAISE(const InsertPlan plan,
+                        PlanInsert(std::move(opened), request, *source.schema(), call));
+  return ExecuteInsert(request, plan, source, MakeRunContext(*plan.table.session, call));
+}
+
+}  // namespace lance

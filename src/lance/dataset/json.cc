@@ -1,0 +1,338 @@
+#include "lance/json.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+#include "lance/status_detail.h"
+
+namespace lance {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Bytes that are not UTF-8 become replacement characters: a message must not stop the printing.
+std::string Dump(const Json& json) {
+  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+Json Document(const char* kind) { return Json{{"kind", kind}, {"format", 1}}; }
+
+template <typename T>
+Json OrNull(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+/// Doubles that JSON cannot say are texts.
+Json Number(double value) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
+  return value;
+}
+
+/// RFC 3339 in UTC with nanoseconds.
+std::string TimeText(Timestamp time) {
+  using std::chrono::floor;
+  const auto day = floor<std::chrono::days>(time);
+  const std::chrono::year_month_day date{day};
+  const std::chrono::hh_mm_ss clock{time - day};
+  char text[64];
+  std::snprintf(text, sizeof(text), "%04d-%02u-%02uT%02d:%02d:%02d.%09lldZ",
+                static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
+                static_cast<unsigned>(date.day()), static_cast<int>(clock.hours().count()),
+                static_cast<int>(clock.minutes().count()),
+                static_cast<int>(clock.seconds().count()),
+                static_cast<long long>(clock.subseconds().count()));
+  return text;
+}
+
+Json SpecJson(const std::optional<ClusteringSpec>& spec) {
+  if (!spec) return nullptr;
+  return {{"columns", spec->columns},
+          {"curve", ToString(spec->curve)},
+          {"version", spec->version},
+          {"bits_per_dim", spec->bits_per_dim},
+          {"algorithm", ToString(spec->algorithm)}};
+}
+
+Json SizeJson(const CompactionSize& size) {
+  return {{"fragments", size.fragments}, {"rows", size.rows}, {"bytes", size.bytes}};
+}
+
+Json StopJson(const std::optional<CompactionStop>& stop) {
+  if (!stop) return nullptr;
+  return {{"budget", stop->budget},
+          {"allowed", stop->allowed},
+          {"needed", stop->needed},
+          {"next_fragment_id", stop->next_fragment_id}};
+}
+
+Json PartJson(const ScanPart& part) { return {{"kept", part.kept}, {"total", part.total}}; }
+
+Json StatisticsJson(const ScanStatistics& statistics) {
+  return {{"iops", statistics.iops},
+          {"requests", statistics.requests},
+          {"bytes_read", statistics.bytes_read},
+          {"indices_loaded", statistics.indices_loaded},
+          {"parts_loaded", statistics.parts_loaded},
+          {"index_comparisons", statistics.index_comparisons},
+          {"index_cache_hits", statistics.index_cache_hits},
+          {"index_cache_misses", statistics.index_cache_misses},
+          {"fragments_scanned", statistics.fragments_scanned},
+          {"ranges_scanned", statistics.ranges_scanned},
+          {"rows_scanned", statistics.rows_scanned},
+          {"rows_returned", statistics.rows_returned},
+          {"zones_kept", statistics.zones_kept},
+          {"zones_total", statistics.zones_total},
+          {"fragments_kept", statistics.fragments_kept},
+          {"fragments_total", statistics.fragments_total},
+          {"seconds", Number(statistics.seconds)}};
+}
+
+Json OptionsJson(const ClusteringCompactionOptions& options) {
+  return {{"compaction_mode", "cluster"},
+          {"target_rows_per_fragment", OrNull(options.target_rows_per_fragment)},
+          {"max_bytes_per_file", OrNull(options.max_bytes_per_file)},
+          {"max_source_fragments", OrNull(options.budget.max_source_fragments)},
+          {"max_source_rows", OrNull(options.budget.max_source_rows)},
+          {"max_source_bytes", OrNull(options.budget.max_source_bytes)},
+          {"full", options.full},
+          {"target_rows_per_group", OrNull(options.target_rows_per_group)},
+          {"min_merge_ratio", Number(options.min_merge_ratio)},
+          {"take_over", options.take_over},
+          {"rows_per_zone", OrNull(options.rows_per_zone)}};
+}
+
+Json DetailJson(const arrow::Status& status) {
+  if (const auto* detail = NotFound::From(status)) {
+    return {{"type", "NotFound"}, {"kind", detail->kind}, {"name", detail->name}};
+  }
+  if (const auto* detail = CommitConflict::From(status)) {
+    return {{"type", "CommitConflict"},
+            {"version", detail->version},
+            {"operation", detail->operation},
+            {"retryable", detail->retryable()}};
+  }
+  if (const auto* detail = CommitUnknown::From(status)) {
+    return {{"type", "CommitUnknown"},
+            {"transaction_uuid", detail->transaction_uuid},
+            {"read_version", detail->read_version}};
+  }
+  if (const auto* detail = FilterError::From(status)) {
+    return {{"type", "FilterError"}, {"offset", detail->offset}, {"length", detail->length}};
+  }
+  if (const auto* detail = CorruptFile::From(status)) {
+    return {{"type", "CorruptFile"}, {"path", detail->path}, {"offset", detail->offset}};
+  }
+  if (const auto* detail = OverBudget::From(status)) {
+    return {{"type", "OverBudget"},
+            {"budget", detail->budget},
+            {"needed", detail->needed},
+            {"allowed", detail->allowed}};
+  }
+  if (const auto* detail = UnsupportedFeature::From(status)) {
+    return {{"type", "UnsupportedFeature"},
+            {"feature", detail->feature},
+            {"flag_bit", detail->flag_bit}};
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::string ToJson(const std::optional<ClusteringSpec>& spec) { return Dump(SpecJson(spec)); }
+
+std::string ToJson(const ClusteringCompactionPlan& plan) {
+  Json json = Document("clustering_plan");
+  json["plan_id"] = plan.plan_id();
+  json["table_uri"] = plan.table_uri();
+  json["read_version"] = plan.read_version();
+  json["spec"] = SpecJson(plan.spec());
+  json["options"] = OptionsJson(plan.options());
+  json["tasks"] = Json::array();
+  for (const ClusteringCompactionTask& task : plan.tasks()) {
+    Json entry = SizeJson({.fragments = task.source_fragment_ids().size(),
+                           .rows = task.source_rows(),
+                           .bytes = task.source_bytes()});
+    entry["task_id"] = task.task_id();
+    entry["fragment_ids"] = task.source_fragment_ids();
+    entry["reason"] = task.reason();
+    json["tasks"].push_back(std::move(entry));
+  }
+  json["totals"] = SizeJson(plan.totals());
+  json["remaining"] = SizeJson(plan.remaining());
+  json["stopped_by"] = StopJson(plan.stopped_by());
+  json["left_out"] = Json::array();
+  for (const LeftOutFragment& left : plan.left_out()) {
+    json["left_out"].push_back(
+        {{"fragment_id", left.fragment_id}, {"reason", left.reason}, {"detail", left.detail}});
+  }
+  json["zonemaps"] = Json::array();
+  for (const ZonemapOutcome& zonemap : plan.zonemaps()) {
+    json["zonemaps"].push_back({{"column", zonemap.column}, {"action", zonemap.action}});
+  }
+  return Dump(json);
+}
+
+std::string ToJson(const CompactionResult& result) {
+  Json json = Document("compaction_result");
+  json["mode"] = result.mode;
+  json["version"] = OrNull(result.version);
+  json["versions"] = result.versions;
+  json["fragments_removed"] = result.fragments_removed;
+  json["fragments_added"] = result.fragments_added;
+  json["files_removed"] = result.files_removed;
+  json["files_added"] = result.files_added;
+  json["rows_rewritten"] = result.rows_rewritten;
+  json["bytes_read"] = result.bytes_read;
+  json["bytes_written"] = result.bytes_written;
+  json["seconds"] = Number(result.seconds);
+  json["tasks_planned"] = result.tasks_planned;
+  json["tasks_committed"] = result.tasks_committed;
+  json["tasks_conflicted"] = result.tasks_conflicted;
+  json["stopped_by"] = StopJson(result.stopped_by);
+  json["remaining"] = SizeJson(result.remaining);
+  json["zonemaps"] = Json::array();
+  for (const ZonemapOutcome& zonemap : result.zonemaps) {
+    json["zonemaps"].push_back({{"column", zonemap.column},
+                                {"covered_fragments", zonemap.covered_fragments},
+                                {"error", OrNull(zonemap.error)}});
+  }
+  json["uncovered_indices"] = Json::array();
+  for (const UncoveredIndex& uncovered : result.uncovered_indices) {
+    json["uncovered_indices"].push_back({{"name", uncovered.name},
+                                         {"type", uncovered.type},
+                                         {"fragments", uncovered.fragments},
+                                         {"refresh", uncovered.refresh}});
+  }
+  json["reclaimable_bytes"] = result.reclaimable_bytes;
+  return Dump(json);
+}
+
+std::string ToJson(const ScanStatistics& statistics) {
+  Json json = Document("scan_statistics");
+  json.update(StatisticsJson(statistics));
+  return Dump(json);
+}
+
+std::string ToJson(const ScanExplanation& explanation) {
+  Json json = Document("scan_explanation");
+  json["table_version"] = explanation.table_version;
+  json["filter"] = OrNull(explanation.filter);
+  json["predicates"] = Json::array();
+  for (const ScanPredicate& predicate : explanation.predicates) {
+    json["predicates"].push_back({{"predicate", predicate.predicate},
+                                  {"index", OrNull(predicate.index)},
+                                  {"index_type", OrNull(predicate.index_type)},
+                                  {"exact", predicate.exact},
+                                  {"zones_kept", predicate.zones_kept},
+                                  {"zones_total", predicate.zones_total}});
+  }
+  json["fragments"] = PartJson(explanation.fragments);
+  json["zones"] = PartJson(explanation.zones);
+  json["rows"] = PartJson(explanation.rows);
+  json["bytes"] = PartJson(explanation.bytes);
+  json["late_materialization"] = explanation.late_materialization;
+  json["text"] = explanation.text;
+  json["actual"] =
+      explanation.actual ? StatisticsJson(*explanation.actual) : Json(nullptr);
+  return Dump(json);
+}
+
+std::string ToJson(const WriteResult& result) {
+  Json json = Document("write_result");
+  json["uri"] = result.dataset.uri();
+  json["version"] = result.dataset.version();
+  json["num_rows"] = result.num_rows;
+  json["num_fragments"] = result.num_fragments;
+  json["bytes_written"] = result.bytes_written;
+  json["clustered_by"] = SpecJson(result.clustered_by);
+  json["stamped"] = result.stamped;
+  return Dump(json);
+}
+
+std::string ToJson(const TableProperties& properties) {
+  Json json = Document("table_properties");
+  json["config"] = properties.config;
+  json["table_metadata"] = properties.table_metadata;
+  json["data_storage_version"] = properties.data_storage_version;
+  json["has_stable_row_ids"] = properties.has_stable_row_ids;
+  json["reader_flags"] = properties.reader_flags;
+  json["writer_flags"] = properties.writer_flags;
+  json["clustering_definitions"] = Json::array();
+  for (const ClusteringDefinition& definition : properties.clustering_definitions) {
+    json["clustering_definitions"].push_back({{"id", definition.id},
+                                              {"field_ids", definition.field_ids},
+                                              {"provider", definition.provider},
+                                              {"version", definition.version}});
+  }
+  json["clustering_problem"] = properties.clustering_problem;
+  return Dump(json);
+}
+
+std::string ToJson(const VersionInfo& version) {
+  Json json = Document("version_info");
+  json["version"] = version.version;
+  json["timestamp"] = TimeText(version.timestamp);
+  json["metadata"] = version.metadata;
+  return Dump(json);
+}
+
+std::string ToJson(const IndexDescription& index) {
+  Json json = Document("index_description");
+  json["name"] = index.name;
+  json["index_type"] = index.index_type;
+  json["field_names"] = index.field_names;
+  json["num_segments"] = index.num_segments;
+  json["num_rows_indexed"] = index.num_rows_indexed;
+  json["num_unindexed_rows"] = index.num_unindexed_rows;
+  json["num_unindexed_fragments"] = index.num_unindexed_fragments;
+  json["total_size_bytes"] = index.total_size_bytes;
+  json["clustering_id"] = index.clustering_id;
+  json["usable"] = index.usable;
+  return Dump(json);
+}
+
+int ExitCode(const arrow::Status& status) {
+  if (status.ok()) return 0;
+  if (CommitUnknown::From(status) != nullptr) return 6;
+  switch (status.code()) {
+    case arrow::StatusCode::Invalid:
+    case arrow::StatusCode::TypeError:
+      return 2;
+    case arrow::StatusCode::KeyError:
+    case arrow::StatusCode::IndexError:
+      return 3;
+    case arrow::StatusCode::IOError:
+      return 4;
+    case arrow::StatusCode::AlreadyExists: {
+      const auto* conflict = CommitConflict::From(status);
+      return conflict != nullptr && conflict->retryable() ? 5 : 10;
+    }
+    case arrow::StatusCode::SerializationError:
+      return 7;
+    case arrow::StatusCode::NotImplemented:
+      return 8;
+    case arrow::StatusCode::CapacityError:
+    case arrow::StatusCode::OutOfMemory:
+      return 9;
+    case arrow::StatusCode::Cancelled:
+      return 130;
+    default:
+      return 1;
+  }
+}
+
+std::string ToJson(const arrow::Status& status) {
+  const auto* conflict = CommitConflict::From(status);
+  const Json error = {{"code", status.CodeAsString()},
+                      {"message", status.message()},
+                      {"exit", ExitCode(status)},
+                      {"retryable", conflict != nullptr && conflict->retryable()},
+                      {"detail", DetailJson(status)}};
+  return Dump(Json{{"error", error}});
+}
+
+}  // namespace lance

@@ -1,0 +1,152 @@
+#include <utility>
+
+#include "arrow/api.h"
+#include "lance/base/status_detail.h"
+#include "lance/dataset/curve_order.h"
+#include "lance/dataset/fragment_reader.h"
+#include "lance/dataset/fragment_writer.h"
+#include "lance/dataset/optimize_impl.h"
+#include "lance/dataset/progress_reporter.h"
+#include "lance/dataset/zonemaps.h"
+#include "lance/io/stores.h"
+
+namespace lance {
+
+const std::string& ClusteringRewriteResult::plan_id() const { return impl_->plan_id; }
+uint32_t ClusteringRewriteResult::task_id() const { return impl_->task_id; }
+uint64_t ClusteringRewriteResult::rows_in() const { return impl_->rows_in; }
+uint64_t ClusteringRewriteResult::rows_out() const { return impl_->rows_out; }
+const std::vector<FragmentMetadata>& ClusteringRewriteResult::new_fragments() const {
+  return impl_->new_fragments;
+}
+
+namespace {
+
+/// The version that the plan read, whatever handle the caller has.
+arrow::Result<Dataset> CheckOutPlanned(const Dataset& dataset, uint64_t read_version,
+                                       const CallOptions& call) {
+  if (dataset.version() == read_version) return dataset;
+  return dataset.Checkout(Ref::Version(read_version), call);
+}
+
+/// A difference between plan and snapshot is an error, not a guess (contract section 6 "Execute").
+arrow::Status CheckSources(const ClusteringCompactionTask::Impl& task,
+                           const table::Manifest& manifest) {
+  if (task.sources.empty()) {
+    return arrow::Status::Invalid("task ", task.task_id, " of plan ", task.plan_id,
+                                  " has no source fragments");
+  }
+  for (const table::Fragment& source : task.sources) {
+    const table::Fragment* fragment = manifest.FindFragment(source.id);
+    if (fragment == nullptr || *fragment != source) {
+      return arrow::Status::Invalid("fragment ", source.id, " of version ", manifest.version,
+                                    " is not what task ", task.task_id, " of plan ", task.plan_id,
+                                    " was planned for");
+    }
+  }
+  return arrow::Status::OK();
+}
+
+/// All columns of the sources' live rows in address order, with the addresses.
+struct SourceRows {
+  std::shared_ptr<arrow::Table> rows;
+  std::shared_ptr<arrow::ChunkedArray> addresses;
+  std::vector<MemoryReservation> reservations;
+};
+
+uint64_t ColumnBytes(const arrow::ArrayVector& columns) {
+  uint64_t bytes = 0;
+  for (const auto& column : columns) {
+    for (const auto& buffer : column->data()->buffers) {
+      bytes += buffer == nullptr ? 0 : static_cast<uint64_t>(buffer->size());
+    }
+  }
+  return bytes;
+}
+
+arrow::Result<SourceRows> ReadSources(const ClusteringCompactionTask::Impl& task,
+                                      const Dataset::Impl& dataset,
+                                      const std::shared_ptr<ObjectStore>& store,
+                                      const RunContext& run) {
+  SourceRows sources;
+  std::vector<std::shared_ptr<arrow::RecordBatch>> batches;
+  arrow::ArrayVector addresses;
+  std::vector<const format::SchemaField*> fields;
+  for (const format::SchemaField& field : dataset.manifest().schema.fields) {
+    fields.push_back(&field);
+  }
+  for (const table::Fragment& fragment : task.sources) {
+    FragmentReader reader(store, fragment, dataset.manifest().schema, run);
+    const RowRanges rows = RowRanges::All(fragment.physical_rows);
+    ARROW_ASSIGN_OR_RAISE(auto columns, reader.ReadColumns(fields, rows));
+    if (run.memory_budget != nullptr) {
+      ARROW_ASSIGN_OR_RAISE(auto reservation,
+                            run.memory_budget->Reserve(ColumnBytes(columns), "max_memory_bytes"));
+      sources.reservations.push_back(std::move(reservation));
+    }
+    ARROW_ASSIGN_OR_RAISE(auto address, RowAddresses(fragment.id, rows, run.memory_pool));
+    addresses.push_back(std::move(address));
+    batches.push_back(arrow::RecordBatch::Make(
+        dataset.schema, static_cast<int64_t>(rows.num_rows()), std::move(columns)));
+  }
+  ARROW_ASSIGN_OR_RAISE(sources.rows, arrow::Table::FromRecordBatches(dataset.schema, batches));
+  sources.addresses =
+      std::make_shared<arrow::ChunkedArray>(std::move(addresses), arrow::uint64());
+  return sources;
+}
+
+FragmentWriterOptions MakeWriterOptions(const ClusteringCompactionTask::Impl& task,
+                                        const table::Manifest& manifest) {
+  FragmentWriterOptions options{.max_rows_per_file = task.target_rows_per_fragment,
+                                .max_bytes_per_file = task.max_bytes_per_file};
+  options.seeds = ChooseSeedColumns(&manifest, manifest.schema, task.spec);
+  for (SeedColumn& seed : options.seeds) {
+    // A key column without a zonemap gets one in this run, with the zones that were asked for.
+    if (task.rows_per_zone && ZonemapSegmentsOf(manifest, seed.field_id).empty()) {
+      seed.rows_per_zone = *task.rows_per_zone;
+    }
+  }
+  return options;
+}
+
+}  // namespace
+
+arrow::Result<ClusteringRewriteResult> ClusteringCompactionTask::Execute(
+    const Dataset& dataset, const CallOptions& call) const {
+  ARROW_ASSIGN_OR_RAISE(const Dataset snapshot,
+                        CheckOutPlanned(dataset, impl_->read_version, call));
+  const Dataset::Impl& table = snapshot.impl();
+  ARROW_RETURN_NOT_OK(CheckSources(*impl_, table.manifest()));
+  const RunContext run = table.Run(call);
+  ProgressReporter progress(run, "optimize", "rows");
+  auto counters = std::make_shared<IoCounters>();
+  progress.Stage("read", impl_->source_rows);
+  ARROW_ASSIGN_OR_RAISE(
+      SourceRows sources,
+      ReadSources(*impl_, table, MakeCountingStore(table.store, counters), run));
+  progress.Stage("sort", impl_->source_rows);
+  ARROW_ASSIGN_OR_RAISE(const auto sorted,
+                        SortInCurveOrder(sources.rows, impl_->spec, sources.addresses, run));
+  sources.rows.reset();
+  progress.Stage("write", impl_->source_rows);
+  FragmentWriter writer(table.store, table.manifest().schema,
+                        MakeWriterOptions(*impl_, table.manifest()), run);
+  ARROW_RETURN_NOT_OK(WriteClustered(*sorted, impl_->target_rows_per_fragment, &writer));
+  progress.Update(writer.num_rows());
+
+  auto result = std::make_shared<ClusteringRewriteResult::Impl>();
+  ARROW_ASSIGN_OR_RAISE(result->fragments, writer.Finish());
+  result->plan_id = impl_->plan_id;
+  result->task_id = impl_->task_id;
+  result->rows_in = impl_->source_rows;
+  result->rows_out = writer.num_rows();
+  result->group_id = Uuid::Random(*run.random).ToString();
+  result->bytes_read = counters->bytes_read;
+  result->bytes_written = writer.bytes_written();
+  for (const table::Fragment& fragment : result->fragments) {
+    result->new_fragments.push_back(MakeFragmentMetadata(fragment));
+  }
+  return ClusteringRewriteResult(std::move(result));
+}
+
+}  // namespace lance

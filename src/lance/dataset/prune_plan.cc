@@ -1,0 +1,127 @@
+#include "lance/dataset/prune_plan.h"
+
+#include <set>
+#include <utility>
+
+#include "lance/base/checked_math.h"
+#include "lance/dataset/progress_reporter.h"
+#include "lance/dataset/zonemaps.h"
+#include "lance/index/seed.h"
+
+namespace lance {
+
+namespace {
+
+bool IsLeaf(const index::Predicate& node) {
+  using Kind = index::Predicate::Kind;
+  return node.kind == Kind::kRange || node.kind == Kind::kIn || node.kind == Kind::kIsNull;
+}
+
+}  // namespace
+
+void FragmentPruner::CollectLeaves(const index::Predicate& node) {
+  if (IsLeaf(node)) {
+    leaves_.push_back(&node);
+    leaf_counts_.push_back({.text = node.text});
+  }
+  for (const index::Predicate& child : node.children) CollectLeaves(child);
+}
+
+arrow::Status FragmentPruner::LoadSegments(const Dataset::Impl& dataset) {
+  std::set<int32_t> field_ids;
+  for (const index::Predicate* leaf : leaves_) field_ids.insert(leaf->field_id);
+  for (const int32_t field_id : field_ids) {
+    for (const table::IndexMetadata* segment : ZonemapSegmentsOf(dataset.manifest(), field_id)) {
+      bool was_cached = false;
+      auto loaded = LoadZonemapCached(dataset, store_, *segment, run_, &was_cached);
+      if (!loaded.ok()) {
+        if (loaded.status().IsCancelled()) return loaded.status();
+        Warn(run_, "index_unusable",
+             "index " + segment->name + " is not used: " + loaded.status().message());
+        continue;
+      }
+      ++(was_cached ? counters_.cache_hits : counters_.cache_misses);
+      if (!was_cached) ++counters_.indices_loaded;
+      segments_[field_id].push_back({segment->name, std::move(*loaded)});
+    }
+  }
+  return arrow::Status::OK();
+}
+
+arrow::Result<FragmentPruner> FragmentPruner::Make(std::shared_ptr<const Dataset::Impl> dataset,
+                                                   std::shared_ptr<ObjectStore> store,
+                                                   const index::Predicate& predicate,
+                                                   const PruneOptions& options,
+                                                   const RunContext& run) {
+  FragmentPruner pruner;
+  pruner.dataset_ = std::move(dataset);
+  pruner.store_ = std::move(store);
+  pruner.predicate_ = &predicate;
+  pruner.options_ = options;
+  pruner.run_ = run;
+  pruner.CollectLeaves(predicate);
+  if (options.use_zonemaps) ARROW_RETURN_NOT_OK(pruner.LoadSegments(*pruner.dataset_));
+  return pruner;
+}
+
+arrow::Result<const index::FragmentZones*> FragmentPruner::ZonesOf(
+    int32_t field_id, FragmentReader* fragment, std::map<int32_t, index::FragmentZones>* seeds,
+    std::string* index_name) {
+  const auto segments = segments_.find(field_id);
+  if (segments != segments_.end()) {
+    for (const Segment& segment : segments->second) {
+      const index::FragmentZones* zones = segment.zones->Find(fragment->fragment().id);
+      if (zones == nullptr) continue;
+      *index_name = segment.index_name;
+      return zones;
+    }
+  }
+  if (!options_.use_seeds) return nullptr;
+  const auto seen = seeds->find(field_id);
+  if (seen != seeds->end()) return &seen->second;
+  const format::SchemaField* field = dataset_->manifest().schema.FindById(field_id);
+  if (field == nullptr) return nullptr;
+  ARROW_ASSIGN_OR_RAISE(const auto file, fragment->FileOf(field_id));
+  if (file == nullptr) return nullptr;
+  ARROW_ASSIGN_OR_RAISE(const auto type, format::ParseLogicalType(field->logical_type));
+  ARROW_ASSIGN_OR_RAISE(auto seed,
+                        index::ReadSeed(*file, fragment->fragment(), field_id, type, run_));
+  if (!seed) return nullptr;
+  return &seeds->emplace(field_id, std::move(*seed)).first->second;
+}
+
+arrow::Result<index::PrunedFragment> FragmentPruner::Prune(FragmentReader* fragment) {
+  std::map<int32_t, index::FragmentZones> seeds;  // those this fragment needs
+  std::map<int32_t, const index::FragmentZones*> zones_of;
+  for (size_t i = 0; i < leaves_.size(); ++i) {
+    const int32_t field_id = leaves_[i]->field_id;
+    std::string index_name;
+    if (!zones_of.contains(field_id) || zones_of[field_id] != nullptr) {
+      ARROW_ASSIGN_OR_RAISE(zones_of[field_id], ZonesOf(field_id, fragment, &seeds, &index_name));
+    }
+    LeafCounts& counts = leaf_counts_[i];
+    const index::FragmentZones* zones = zones_of[field_id];
+    if (zones == nullptr) {
+      const uint64_t unknown =
+          CeilDiv(fragment->fragment().physical_rows, index::kDefaultRowsPerZone);
+      counts.zones_kept += unknown;
+      counts.zones_total += unknown;
+      continue;
+    }
+    counts.used_seed |= index_name.empty();
+    if (!index_name.empty()) counts.index_name = index_name;
+    counts.zones_total += zones->zones.size();
+    for (const index::Zone& zone : zones->zones) {
+      counts.zones_kept += index::ZoneMayMatch(*leaves_[i], zone) ? 1 : 0;
+    }
+  }
+  auto pruned = index::PruneFragment(
+      *predicate_, fragment->fragment().physical_rows, [&](int32_t field_id) {
+        const auto found = zones_of.find(field_id);
+        return found == zones_of.end() ? nullptr : found->second;
+      });
+  counters_.zones_tested += pruned.zones_tested;
+  return pruned;
+}
+
+}  // namespace lance

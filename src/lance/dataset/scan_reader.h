@@ -1,0 +1,74 @@
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "arrow/record_batch.h"
+#include "arrow/result.h"
+#include "lance/dataset/fragment_reader.h"
+#include "lance/dataset/prune_plan.h"
+#include "lance/dataset/scanner_impl.h"
+#include "lance/io/stores.h"
+
+namespace lance {
+
+/// Reads a scan batch by batch, fragments in manifest order, rows by offset. Thread-compatible.
+///
+/// Filter columns are read first, the others only for the rows that pass.
+class ScanReader : public arrow::RecordBatchReader {
+ public:
+  /// \param columns_needed false: batches without columns, to count rows
+  static arrow::Result<std::shared_ptr<ScanReader>> Make(
+      std::shared_ptr<const Scanner::Impl> scan, const RunContext& run, bool columns_needed = true);
+
+  std::shared_ptr<arrow::Schema> schema() const override { return schema_; }
+  arrow::Status ReadNext(std::shared_ptr<arrow::RecordBatch>* batch) override;
+  arrow::Status Close() override;
+
+  const ScanStatistics& statistics() const { return statistics_; }
+  const FragmentPruner* pruner() const { return pruner_ ? &*pruner_ : nullptr; }
+
+  /// Prune the next fragments without reading rows, to the end; for Explain.
+  arrow::Status PruneAll(uint64_t* rows_kept);
+
+ private:
+  ScanReader() = default;
+
+  arrow::Status NextFragment();
+  arrow::Status ReadUnit();
+  /// Rows of the fragment at hand with the columns that were read for them so far.
+  struct Selected {
+    RowRanges rows;
+    std::shared_ptr<arrow::RecordBatch> filter_columns;  // null: no filter
+  };
+  arrow::Result<Selected> ApplyFilter(RowRanges rows);
+  /// Leave out rows before the offset and beyond the limit.
+  arrow::Result<Selected> ApplyOffsetAndLimit(Selected selected);
+  arrow::Result<std::shared_ptr<arrow::RecordBatch>> ReadOutput(const Selected& selected);
+  uint64_t RowsPerUnit() const;
+  void UpdateStatistics();
+
+  std::shared_ptr<const Scanner::Impl> scan_;
+  RunContext run_;
+  std::shared_ptr<IoCounters> counters_ = std::make_shared<IoCounters>();
+  std::shared_ptr<ObjectStore> store_;
+  std::shared_ptr<arrow::Schema> schema_;
+  std::vector<OutputColumn> columns_;
+  std::optional<FragmentPruner> pruner_;
+
+  size_t next_fragment_ = 0;
+  std::unique_ptr<FragmentReader> fragment_;
+  std::deque<RowRange> rows_left_;  // of the fragment at hand
+  uint64_t rows_to_skip_ = 0;
+  std::optional<uint64_t> rows_to_return_;
+  std::deque<std::shared_ptr<arrow::RecordBatch>> ready_;
+  bool is_closed_ = false;
+
+  ScanStatistics statistics_;
+  std::chrono::nanoseconds started_{};
+};
+
+}  // namespace lance

@@ -1,0 +1,120 @@
+#include <algorithm>
+#include <utility>
+
+#include "arrow/api.h"
+#include "lance/base/status_detail.h"
+#include "lance/dataset/column_names.h"
+#include "lance/dataset/scan_reader.h"
+#include "lance/dataset/scanner_impl.h"
+
+namespace lance {
+
+namespace {
+
+constexpr const char* kRowIdName = "_rowid";
+constexpr const char* kRowAddressName = "_rowaddr";
+
+/// Names of the output columns: those asked for, then the switched-on system columns.
+std::vector<std::string> OutputNames(const ScanOptions& options, const arrow::Schema& schema) {
+  std::vector<std::string> names = options.columns;
+  if (names.empty()) names = schema.field_names();
+  const auto add = [&](bool is_wanted, const char* name) {
+    if (is_wanted && std::find(names.begin(), names.end(), name) == names.end()) {
+      names.emplace_back(name);
+    }
+  };
+  add(options.with_row_id, kRowIdName);
+  add(options.with_row_address, kRowAddressName);
+  return names;
+}
+
+arrow::Status CheckOptions(const ScanOptions& options) {
+  if (options.batch_size == 0) {
+    return arrow::Status::Invalid("batch_size is 0; allowed: 1 or more");
+  }
+  return arrow::Status::OK();
+}
+
+}  // namespace
+
+arrow::Result<std::shared_ptr<const Scanner::Impl>> Scanner::Impl::Make(
+    std::shared_ptr<const Dataset::Impl> dataset, ScanOptions options) {
+  ARROW_RETURN_NOT_OK(CheckOptions(options));
+  auto scan = std::make_shared<Impl>();
+  const format::LanceSchema& schema = dataset->manifest().schema;
+  arrow::FieldVector fields;
+  for (const std::string& name : OutputNames(options, *dataset->schema)) {
+    if (name == kRowIdName || name == kRowAddressName) {
+      scan->columns.push_back({.source = name == kRowIdName
+                                             ? OutputColumn::Source::kRowId
+                                             : OutputColumn::Source::kRowAddress});
+      fields.push_back(arrow::field(name, arrow::uint64(), name == kRowIdName));
+      continue;
+    }
+    ARROW_ASSIGN_OR_RAISE(const format::SchemaField* field, ResolveColumn(schema, name));
+    scan->columns.push_back({.field = field});
+    fields.push_back(dataset->schema->GetFieldByName(field->name));
+  }
+  scan->schema = arrow::schema(std::move(fields), dataset->schema->metadata());
+  if (options.filter) {
+    ARROW_ASSIGN_OR_RAISE(auto bound, filter::BoundFilter::Make(options.filter->sql(), schema));
+    scan->filter = std::make_shared<const filter::BoundFilter>(std::move(bound));
+  }
+  scan->dataset = std::move(dataset);
+  scan->options = std::move(options);
+  return scan;
+}
+
+arrow::Result<Scanner> Dataset::Scan(ScanOptions options) const {
+  ARROW_ASSIGN_OR_RAISE(auto scan, Scanner::Impl::Make(impl_, std::move(options)));
+  return Scanner(std::move(scan));
+}
+
+arrow::Result<uint64_t> Dataset::CountRows(const std::optional<Filter>& filter,
+                                           const CallOptions& call) const {
+  ARROW_ASSIGN_OR_RAISE(const Scanner scanner, Scan({.filter = filter}));
+  return scanner.CountRows(call);
+}
+
+const std::shared_ptr<arrow::Schema>& Scanner::projected_schema() const { return impl_->schema; }
+
+arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> Scanner::ToReader(
+    const CallOptions& call) const {
+  return ScanReader::Make(impl_, impl_->dataset->Run(call));
+}
+
+arrow::Result<std::shared_ptr<arrow::Table>> Scanner::ToTable(const CallOptions& call) const {
+  ARROW_ASSIGN_OR_RAISE(const auto reader, ToReader(call));
+  return reader->ToTable();
+}
+
+arrow::Result<uint64_t> Scanner::CountRows(const CallOptions& call) const {
+  if (impl_->filter == nullptr) {
+    uint64_t rows = 0;
+    for (const table::Fragment& fragment : impl_->dataset->manifest().fragments) {
+      rows += fragment.live_rows();
+    }
+    rows -= std::min(rows, impl_->options.offset);
+    return impl_->options.limit ? std::min(rows, *impl_->options.limit) : rows;
+  }
+  ARROW_ASSIGN_OR_RAISE(const auto reader, ScanReader::Make(impl_, impl_->dataset->Run(call),
+                                                            /*columns_needed=*/false));
+  uint64_t rows = 0;
+  for (std::shared_ptr<arrow::RecordBatch> batch;;) {
+    ARROW_RETURN_NOT_OK(reader->ReadNext(&batch));
+    if (batch == nullptr) return rows;
+    rows += static_cast<uint64_t>(batch->num_rows());
+  }
+}
+
+const ScanStatistics* scan_statistics(const arrow::RecordBatchReader& reader) {
+  const auto* scan = dynamic_cast<const ScanReader*>(&reader);
+  return scan == nullptr ? nullptr : &scan->statistics();
+}
+
+arrow::Status Filter::Check(const arrow::Schema& schema) const {
+  ARROW_ASSIGN_OR_RAISE(const auto lance_schema, format::MakeLanceSchema(schema));
+  return filter::BoundFilter::Make(sql_, lance_schema).status();
+}
+
+}  // namespace lance

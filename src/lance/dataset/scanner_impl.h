@@ -1,0 +1,36 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "arrow/type_fwd.h"
+#include "lance/dataset/dataset_impl.h"
+#include "lance/dataset/filter/filter_plan.h"
+#include "lance/scan.h"
+
+namespace lance {
+
+/// One output column of a scan.
+struct OutputColumn {
+  enum class Source { kField, kRowId, kRowAddress };
+  Source source = Source::kField;
+  const format::SchemaField* field = nullptr;  // of the manifest that the scan holds
+};
+
+/// A scan that was checked against its version. Immutable.
+class Scanner::Impl {
+ public:
+  std::shared_ptr<const Dataset::Impl> dataset;
+  ScanOptions options;
+  std::shared_ptr<const filter::BoundFilter> filter;  // null: none
+  std::vector<OutputColumn> columns;
+  std::shared_ptr<arrow::Schema> schema;
+
+  /// Resolve and check a request.
+  static arrow::Result<std::shared_ptr<const Impl>> Make(
+      std::shared_ptr<const Dataset::Impl> dataset, ScanOptions options);
+};
+
+}  // namespace lance

@@ -1,0 +1,269 @@
+#include "lance/dataset/zonemaps.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "arrow/api.h"
+#include "lance/base/status_detail.h"
+#include "lance/dataset/fragment_reader.h"
+#include "lance/index/seed.h"
+
+namespace lance {
+
+namespace {
+
+/// Row count of one read while a column is scanned for its statistics.
+constexpr uint64_t kRowsPerRead = 1 << 20;
+
+/// The segments' parameter: the first one's rows per zone.
+std::optional<uint64_t> RowsPerZoneOf(
+    const std::vector<const table::IndexMetadata*>& segments) {
+  for (const table::IndexMetadata* segment : segments) {
+    const auto details = index::ParseZonemapDetails(*segment);
+    if (details.ok() && details->rows_per_zone) return details->rows_per_zone;
+  }
+  return std::nullopt;
+}
+
+/// Estimated bytes of a loaded segment, for the cache.
+uint64_t SegmentSizeBytes(const index::ZonemapSegment& segment) {
+  constexpr uint64_t kBytesPerZone = 256;  // two scalars with their control blocks, give or take
+  uint64_t zones = 0;
+  for (const auto& fragment : segment.fragments) zones += fragment.zones.size();
+  return (zones + 1) * kBytesPerZone;
+}
+
+/// A name for a new index that no index of another column or type has.
+std::string FreeIndexName(const table::Manifest& manifest, const std::string& column) {
+  const auto is_taken = [&](const std::string& name) {
+    return std::any_of(manifest.indices.begin(), manifest.indices.end(),
+                       [&](const auto& segment) { return segment.name == name; });
+  };
+  std::string name = column + "_idx";
+  for (int i = 1; is_taken(name); ++i) {
+    name = column + "_zonemap_idx" + (i == 1 ? "" : std::to_string(i));
+  }
+  return name;
+}
+
+arrow::Result<index::FragmentZones> ScanZones(std::shared_ptr<ObjectStore> store,
+                                              const table::Fragment& fragment,
+                                              const format::LanceSchema& schema,
+                                              const format::SchemaField& field,
+                                              uint64_t rows_per_zone, const RunContext& run) {
+  ARROW_ASSIGN_OR_RAISE(const auto type, format::ParseLogicalType(field.logical_type));
+  ARROW_ASSIGN_OR_RAISE(auto builder, index::ZoneBuilder::Make(type, rows_per_zone));
+  FragmentReader reader(std::move(store), fragment, schema, run);
+  for (uint64_t begin = 0; begin < fragment.physical_rows; begin += kRowsPerRead) {
+    const uint64_t end = std::min(begin + kRowsPerRead, fragment.physical_rows);
+    ARROW_ASSIGN_OR_RAISE(const auto values,
+                          reader.ReadColumn(field, RowRanges::Make({{begin, end}})));
+    ARROW_RETURN_NOT_OK(builder.Add(*values));
+  }
+  ARROW_ASSIGN_OR_RAISE(auto zones, builder.Finish());
+  zones.fragment_id = fragment.id;
+  return zones;
+}
+
+}  // namespace
+
+std::vector<const table::IndexMetadata*> ZonemapSegmentsOf(const table::Manifest& manifest,
+                                                           int32_t field_id) {
+  std::vector<const table::IndexMetadata*> segments;
+  for (const table::IndexMetadata& segment : manifest.indices) {
+    if (index::IsZonemap(segment) && segment.index_version.value_or(0) == 0 &&
+        segment.covering_field_ids.empty() && segment.field_ids == std::vector{field_id}) {
+      segments.push_back(&segment);
+    }
+  }
+  return segments;
+}
+
+std::vector<SeedColumn> ChooseSeedColumns(const table::Manifest* manifest,
+                                          const format::LanceSchema& schema,
+                                          const std::optional<ClusteringSpec>& spec) {
+  std::vector<SeedColumn> seeds;
+  for (const format::SchemaField& field : schema.fields) {
+    if (field.parent_id != -1) continue;
+    const bool is_key = spec && std::find(spec->columns.begin(), spec->columns.end(),
+                                          field.name) != spec->columns.end();
+    const auto segments = manifest != nullptr ? ZonemapSegmentsOf(*manifest, field.id)
+                                              : std::vector<const table::IndexMetadata*>{};
+    const bool is_asked = std::any_of(segments.begin(), segments.end(), [](const auto* segment) {
+      const auto details = index::ParseZonemapDetails(*segment);
+      return details.ok() && details->use_seeds && details->rows_per_zone;
+    });
+    if (!is_key && !is_asked) continue;
+    seeds.push_back({.name = field.name,
+                     .field_id = field.id,
+                     .rows_per_zone =
+                         RowsPerZoneOf(segments).value_or(index::kDefaultRowsPerZone)});
+  }
+  return seeds;
+}
+
+arrow::Result<std::shared_ptr<const index::ZonemapSegment>> LoadZonemapCached(
+    const Dataset::Impl& dataset, std::shared_ptr<ObjectStore> store,
+    const table::IndexMetadata& segment, const RunContext& run, bool* was_cached) {
+  // What a segment answers for depends on the version's fragments, so the version is in the key.
+  const std::string key = dataset.uri + "\n" + segment.uuid.ToString() + "\n" +
+                          std::to_string(dataset.manifest().version);
+  ZonemapCache& cache = dataset.session->impl().zonemaps;
+  auto cached = cache.Find(key);
+  *was_cached = cached != nullptr;
+  if (cached != nullptr) return cached;
+  const format::SchemaField* field =
+      dataset.manifest().schema.FindById(segment.field_ids.front());
+  if (field == nullptr) return arrow::Status::Invalid("the index's column has left the schema");
+  ARROW_ASSIGN_OR_RAISE(const auto type, format::ParseLogicalType(field->logical_type));
+  ARROW_ASSIGN_OR_RAISE(auto loaded, index::LoadZonemap(std::move(store), segment, type,
+                                                        dataset.manifest().fragments, run));
+  auto shared = std::make_shared<const index::ZonemapSegment>(std::move(loaded));
+  cache.Insert(key, shared, SegmentSizeBytes(*shared));
+  return shared;
+}
+
+arrow::Result<index::FragmentZones> ComputeZones(std::shared_ptr<ObjectStore> store,
+                                                 const table::Fragment& fragment,
+                                                 const format::LanceSchema& schema,
+                                                 const format::SchemaField& field,
+                                                 uint64_t rows_per_zone, const RunContext& run) {
+  ARROW_ASSIGN_OR_RAISE(const auto type, format::ParseLogicalType(field.logical_type));
+  FragmentReader reader(store, fragment, schema, run);
+  ARROW_ASSIGN_OR_RAISE(const auto file, reader.FileOf(field.id));
+  if (file != nullptr) {
+    ARROW_ASSIGN_OR_RAISE(auto seed, index::ReadSeed(*file, fragment, field.id, type, run));
+    if (seed && seed->rows_per_zone == rows_per_zone) return std::move(*seed);
+  }
+  return ScanZones(std::move(store), fragment, schema, field, rows_per_zone, run);
+}
+
+arrow::Result<std::vector<ZonemapRefresh>> PlanZonemapRefresh(
+    const table::Manifest& manifest, const ClusteringSpec& spec,
+    const std::optional<uint64_t>& rows_per_zone) {
+  std::vector<ZonemapRefresh> plan;
+  for (const std::string& column : spec.columns) {
+    const format::SchemaField* field = manifest.schema.FindTopLevel(column);
+    if (field == nullptr) return arrow::Status::KeyError("no column ", column, " in the schema");
+    const auto segments = ZonemapSegmentsOf(manifest, field->id);
+    ZonemapRefresh refresh{.column = column, .action = "none", .field_id = field->id};
+    refresh.rows_per_zone = RowsPerZoneOf(segments).value_or(
+        rows_per_zone.value_or(index::kDefaultRowsPerZone));
+    refresh.index_name =
+        segments.empty() ? FreeIndexName(manifest, column) : segments.back()->name;
+    RoaringBitmap covered;
+    for (const table::IndexMetadata* segment : segments) {
+      const auto coverage = segment->Coverage();
+      if (coverage.ok() && *coverage) covered |= **coverage;
+      // Only segments of one name are one index; others of the column stay as they are.
+      if (segment->name == refresh.index_name) refresh.replaced.push_back(*segment);
+    }
+    for (const table::Fragment& fragment : manifest.fragments) {
+      if (covered.Contains(static_cast<uint32_t>(fragment.id))) {
+        ++refresh.covered_fragments;
+      } else if (fragment.live_rows() > 0) {
+        refresh.uncovered_fragment_ids.push_back(fragment.id);
+      }
+    }
+    if (segments.empty()) {
+      refresh.action = "create";
+    } else if (!refresh.uncovered_fragment_ids.empty()) {
+      refresh.action = "extend";
+    }
+    plan.push_back(std::move(refresh));
+  }
+  return plan;
+}
+
+namespace {
+
+/// Fill a new segment with the zones it takes over from those it replaces, and with those of the
+/// fragments that are not covered yet.
+arrow::Status FillNewSegment(const Dataset::Impl& dataset, const ZonemapRefresh& refresh,
+                             const RunContext& run, index::NewZonemapRequest* request) {
+  const table::Manifest& manifest = dataset.manifest();
+  const format::SchemaField& field = *manifest.schema.FindById(refresh.field_id);
+  std::set<uint64_t> done;
+  for (const table::IndexMetadata& segment : refresh.replaced) {
+    bool was_cached = false;
+    const auto loaded = LoadZonemapCached(dataset, dataset.store, segment, run, &was_cached);
+    if (!loaded.ok() || (*loaded)->rows_per_zone != refresh.rows_per_zone) continue;
+    for (const index::FragmentZones& fragment : (*loaded)->fragments) {
+      // Null offsets that are not known would make the whole index forget them.
+      if (fragment.null_offsets && done.insert(fragment.fragment_id).second) {
+        request->fragments.push_back(fragment);
+        // What is carried over is only as new as where it came from (zonemap-and-indices 1.2).
+        request->dataset_version = std::min(request->dataset_version, segment.dataset_version);
+      }
+    }
+  }
+  for (const table::Fragment& fragment : manifest.fragments) {
+    if (fragment.live_rows() == 0 || done.contains(fragment.id)) continue;
+    ARROW_ASSIGN_OR_RAISE(auto computed,
+                          ComputeZones(dataset.store, fragment, manifest.schema, field,
+                                       refresh.rows_per_zone, run));
+    request->fragments.push_back(std::move(computed));
+  }
+  return arrow::Status::OK();
+}
+
+arrow::Result<Dataset> CommitRefreshes(const Dataset& dataset,
+                                       const std::vector<ZonemapRefresh>& plan,
+                                       const CommitOptions& options, const RunContext& run) {
+  const Dataset::Impl& impl = dataset.impl();
+  const ClusteringDefinition* current = table::CurrentDefinition(impl.manifest());
+  table::CreateIndex operation;
+  for (const ZonemapRefresh& refresh : plan) {
+    if (refresh.action == "none") continue;
+    index::NewZonemapRequest request;
+    request.name = refresh.index_name;
+    request.field_id = refresh.field_id;
+    request.rows_per_zone = refresh.rows_per_zone;
+    request.dataset_version = dataset.version();
+    if (current != nullptr) request.clustering_id = current->id;
+    ARROW_ASSIGN_OR_RAISE(
+        request.type,
+        format::ParseLogicalType(impl.manifest().schema.FindById(refresh.field_id)->logical_type));
+    ARROW_RETURN_NOT_OK(FillNewSegment(impl, refresh, run, &request));
+    ARROW_ASSIGN_OR_RAISE(table::IndexMetadata segment,
+                          index::WriteZonemap(*impl.store, request, run));
+    operation.new_indices.push_back(std::move(segment));
+    operation.removed_indices.insert(operation.removed_indices.end(), refresh.replaced.begin(),
+                                     refresh.replaced.end());
+  }
+  if (operation.new_indices.empty()) return dataset;
+  table::CommitRequest commit;
+  commit.transaction = MakeTransaction(dataset.version(), std::move(operation), options, run);
+  ARROW_ASSIGN_OR_RAISE(commit.retry, MakeRetryPolicy(options));
+  return impl.Commit(std::move(commit), run);
+}
+
+}  // namespace
+
+arrow::Result<Dataset> RefreshZonemaps(const Dataset& dataset, const ClusteringSpec& spec,
+                                       const std::optional<uint64_t>& rows_per_zone,
+                                       const CommitOptions& commit, const RunContext& run,
+                                       std::vector<ZonemapOutcome>* outcomes) {
+  Dataset current = dataset;
+  for (int attempt = 0;; ++attempt) {
+    ARROW_ASSIGN_OR_RAISE(const auto plan,
+                          PlanZonemapRefresh(current.impl().manifest(), spec, rows_per_zone));
+    outcomes->clear();
+    for (const ZonemapRefresh& refresh : plan) {
+      outcomes->push_back({.column = refresh.column,
+                           .action = refresh.action,
+                           .covered_fragments = refresh.covered_fragments +
+                                                refresh.uncovered_fragment_ids.size()});
+    }
+    auto committed = CommitRefreshes(current, plan, commit, run);
+    if (committed.ok()) return committed;
+    const auto* conflict = CommitConflict::From(committed.status());
+    if (conflict == nullptr || !conflict->retryable() || attempt >= commit.max_retries) {
+      return committed.status();
+    }
+    ARROW_ASSIGN_OR_RAISE(current, current.Checkout());
+  }
+}
+
+}  // namespace lance
