@@ -1,0 +1,124 @@
+#include "command_line.h"
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <csignal>
+
+#include "arrow/util/cancel.h"
+#include "terminal_progress.h"
+
+namespace lancectl {
+
+CLI::App* AddCommand(CLI::App* parent, const std::string& name, const std::string& description,
+                     CommonFlags* flags, bool commits) {
+  CLI::App* app = parent->add_subcommand(name, description);
+  app->add_option("TABLE", flags->table, "the table: a path, or a URI with scheme file")
+      ->required();
+  app->add_option("--version", flags->version, "a version of the table instead of the newest");
+  app->add_option("--storage-option", flags->storage_options, "K=V for the store; repeat")
+      ->expected(1)
+      ->take_all();
+  app->add_option("--memory", flags->memory, "most memory: bytes, or 512MiB, 4GiB");
+  app->add_option("--threads", flags->num_threads, "most threads");
+  app->add_flag("--json", flags->json, "print one JSON document (rows: JSON lines)");
+  app->add_flag("--quiet", flags->quiet, "print nothing on success");
+  app->add_flag("--no-progress", flags->no_progress, "show no progress bar");
+  if (commits) {
+    app->add_option("--message", flags->message, "a line kept with the commit");
+    app->add_option("--property", flags->properties, "K=V kept with the commit; repeat")
+        ->expected(1)
+        ->take_all();
+    app->add_option("--retries", flags->max_retries, "attempts when other writers win the race");
+  }
+  return app;
+}
+
+arrow::Result<uint64_t> ParseSize(const std::string& text) {
+  static const std::map<std::string, uint64_t> kUnits = {
+      {"", 1}, {"B", 1}, {"KiB", 1ull << 10}, {"MiB", 1ull << 20}, {"GiB", 1ull << 30}};
+  uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const auto unit = kUnits.find(std::string(end, text.data() + text.size()));
+  if (error != std::errc() || unit == kUnits.end() || number > UINT64_MAX / unit->second) {
+    return arrow::Status::Invalid("size \"", text,
+                                  "\" is not understood; allowed: bytes, or 512KiB, 512MiB, 4GiB");
+  }
+  return number * unit->second;
+}
+
+arrow::Result<std::vector<std::string>> SplitList(const std::string& text) {
+  std::vector<std::string> items;
+  std::string item;
+  bool is_quoted = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (is_quoted && c == '"' && i + 1 < text.size() && text[i + 1] == '"') {
+      item += text[++i];  // a doubled quote stands for one
+    } else if (c == '"') {
+      is_quoted = !is_quoted;
+    } else if (c == ',' && !is_quoted) {
+      items.push_back(std::exchange(item, {}));
+    } else if (!(c == ' ' && item.empty() && !is_quoted)) {
+      item += c;
+    }
+  }
+  if (is_quoted) return arrow::Status::Invalid("the list ", text, " has an open quote");
+  items.push_back(std::move(item));
+  return items;
+}
+
+namespace {
+
+arrow::Result<std::map<std::string, std::string>> ParsePairs(const std::vector<std::string>& pairs,
+                                                             const char* flag) {
+  std::map<std::string, std::string> parsed;
+  for (const std::string& pair : pairs) {
+    const size_t place = pair.find('=');
+    if (place == std::string::npos || place == 0) {
+      return arrow::Status::Invalid(flag, " \"", pair, "\" is not understood; allowed: KEY=VALUE");
+    }
+    parsed[pair.substr(0, place)] = pair.substr(place + 1);
+  }
+  return parsed;
+}
+
+}  // namespace
+
+lance::OpenOptions Invocation::open_options() const {
+  lance::OpenOptions options{.session = session};
+  if (flags.version) options.ref = lance::Ref::Version(*flags.version);
+  return options;
+}
+
+arrow::Result<lance::Dataset> Invocation::Open() const {
+  if (flags.version == 0u) {
+    return arrow::Status::Invalid("--version is 0; allowed: 1 or more");
+  }
+  return lance::Dataset::Open(flags.table, open_options(), call);
+}
+
+arrow::Result<lance::CommitOptions> Invocation::commit_options() const {
+  lance::CommitOptions options{.message = flags.message};
+  ARROW_ASSIGN_OR_RAISE(options.properties, ParsePairs(flags.properties, "--property"));
+  if (flags.max_retries) options.max_retries = *flags.max_retries;
+  return options;
+}
+
+arrow::Result<Invocation> MakeInvocation(const CommonFlags& flags) {
+  Invocation invocation{.flags = flags};
+  lance::SessionOptions options;
+  ARROW_ASSIGN_OR_RAISE(options.storage_options,
+                        ParsePairs(flags.storage_options, "--storage-option"));
+  if (!flags.memory.empty()) {
+    ARROW_ASSIGN_OR_RAISE(options.max_memory_bytes, ParseSize(flags.memory));
+  }
+  options.num_threads = flags.num_threads.value_or(0);
+  ARROW_ASSIGN_OR_RAISE(invocation.session, lance::Session::Make(std::move(options)));
+  ARROW_ASSIGN_OR_RAISE(auto* stop_source, arrow::SetSignalStopSource());
+  ARROW_RETURN_NOT_OK(arrow::RegisterCancellingSignalHandler({SIGINT, SIGTERM}));
+  invocation.call.stop_token = stop_source->token();
+  invocation.call.observer = MakeTerminalObserver(flags);
+  return invocation;
+}
+
+}  // namespace lancectl

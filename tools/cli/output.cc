@@ -1,0 +1,151 @@
+#include "output.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "arrow/api.h"
+#include "arrow/compute/api.h"
+#include "arrow/csv/writer.h"
+#include "arrow/io/stdio.h"
+#include "arrow/ipc/writer.h"
+
+namespace lancectl {
+
+namespace {
+
+/// One value for people; null is the empty text, as Scalar::ToString would print "null".
+arrow::Result<std::string> CellText(const arrow::Array& values, int64_t row) {
+  if (values.IsNull(row)) return std::string();
+  ARROW_ASSIGN_OR_RAISE(const auto scalar, values.GetScalar(row));
+  return scalar->ToString();
+}
+
+arrow::Status PrintAsTable(arrow::RecordBatchReader& reader) {
+  ARROW_ASSIGN_OR_RAISE(const auto table, reader.ToTable());
+  std::vector<std::vector<std::string>> rows(static_cast<size_t>(table->num_rows()));
+  for (const auto& column : table->columns()) {
+    size_t row = 0;
+    for (const auto& chunk : column->chunks()) {
+      for (int64_t i = 0; i < chunk->length(); ++i) {
+        ARROW_ASSIGN_OR_RAISE(std::string text, CellText(*chunk, i));
+        rows[row++].push_back(std::move(text));
+      }
+    }
+  }
+  PrintTable(table->schema()->field_names(), rows);
+  return arrow::Status::OK();
+}
+
+/// A value as JSON: numbers as numbers, everything without a JSON form as its text.
+arrow::Result<nlohmann::ordered_json> CellJson(const arrow::Array& values, int64_t row) {
+  if (values.IsNull(row)) return nlohmann::ordered_json(nullptr);
+  ARROW_ASSIGN_OR_RAISE(const auto scalar, values.GetScalar(row));
+  const auto id = values.type_id();
+  if (id == arrow::Type::BOOL) {
+    return nlohmann::ordered_json(static_cast<const arrow::BooleanScalar&>(*scalar).value);
+  }
+  if (arrow::is_unsigned_integer(id)) {
+    ARROW_ASSIGN_OR_RAISE(const auto wide, scalar->CastTo(arrow::uint64()));
+    return nlohmann::ordered_json(static_cast<const arrow::UInt64Scalar&>(*wide).value);
+  }
+  if (arrow::is_signed_integer(id)) {
+    ARROW_ASSIGN_OR_RAISE(const auto wide, scalar->CastTo(arrow::int64()));
+    return nlohmann::ordered_json(static_cast<const arrow::Int64Scalar&>(*wide).value);
+  }
+  if (arrow::is_floating(id)) {
+    ARROW_ASSIGN_OR_RAISE(const auto wide, scalar->CastTo(arrow::float64()));
+    const double value = static_cast<const arrow::DoubleScalar&>(*wide).value;
+    if (std::isfinite(value)) return nlohmann::ordered_json(value);
+    if (std::isnan(value)) return nlohmann::ordered_json("NaN");
+    return nlohmann::ordered_json(value > 0 ? "Infinity" : "-Infinity");
+  }
+  return nlohmann::ordered_json(scalar->ToString());
+}
+
+arrow::Status PrintAsJsonLines(arrow::RecordBatchReader& reader) {
+  for (std::shared_ptr<arrow::RecordBatch> batch;;) {
+    ARROW_RETURN_NOT_OK(reader.ReadNext(&batch));
+    if (batch == nullptr) return arrow::Status::OK();
+    for (int64_t row = 0; row < batch->num_rows(); ++row) {
+      nlohmann::ordered_json line = nlohmann::ordered_json::object();
+      for (int column = 0; column < batch->num_columns(); ++column) {
+        ARROW_ASSIGN_OR_RAISE(line[batch->column_name(column)],
+                              CellJson(*batch->column(column), row));
+      }
+      std::cout << line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+    }
+  }
+}
+
+template <typename MakeWriter>
+arrow::Status PrintWith(arrow::RecordBatchReader& reader, MakeWriter make_writer) {
+  arrow::io::StdoutStream out;
+  ARROW_ASSIGN_OR_RAISE(const auto writer, make_writer(&out));
+  for (std::shared_ptr<arrow::RecordBatch> batch;;) {
+    ARROW_RETURN_NOT_OK(reader.ReadNext(&batch));
+    if (batch == nullptr) break;
+    ARROW_RETURN_NOT_OK(writer->WriteRecordBatch(*batch));
+  }
+  ARROW_RETURN_NOT_OK(writer->Close());
+  return out.Flush();
+}
+
+}  // namespace
+
+arrow::Result<RowFormat> ParseRowFormat(const std::string& text) {
+  if (text == "table") return RowFormat::kTable;
+  if (text == "csv") return RowFormat::kCsv;
+  if (text == "jsonl") return RowFormat::kJsonLines;
+  if (text == "ipc") return RowFormat::kIpc;
+  return arrow::Status::Invalid("--format is \"", text, "\"; allowed: table, csv, jsonl, ipc");
+}
+
+arrow::Status PrintRows(arrow::RecordBatchReader& reader, RowFormat format) {
+  switch (format) {
+    case RowFormat::kTable:
+      return PrintAsTable(reader);
+    case RowFormat::kJsonLines:
+      return PrintAsJsonLines(reader);
+    case RowFormat::kCsv:
+      return PrintWith(reader, [&](arrow::io::OutputStream* out) {
+        return arrow::csv::MakeCSVWriter(out, reader.schema());
+      });
+    case RowFormat::kIpc:
+      return PrintWith(reader, [&](arrow::io::OutputStream* out) {
+        return arrow::ipc::MakeStreamWriter(out, reader.schema());
+      });
+  }
+  return arrow::Status::UnknownError("internal: row format out of range");
+}
+
+void PrintTable(const std::vector<std::string>& heading,
+                const std::vector<std::vector<std::string>>& rows) {
+  std::vector<size_t> widths;
+  for (const std::string& title : heading) widths.push_back(title.size());
+  for (const auto& row : rows) {
+    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  const auto print = [&](const std::vector<std::string>& row) {
+    std::string line;
+    for (size_t i = 0; i < row.size(); ++i) {
+      line += (i == 0 ? "" : "  ") + row[i];
+      if (i + 1 < row.size()) line.append(widths[i] - row[i].size(), ' ');
+    }
+    std::cout << line << '\n';
+  };
+  print(heading);
+  for (const auto& row : rows) print(row);
+}
+
+std::string WithCommas(uint64_t number) {
+  std::string text = std::to_string(number);
+  for (size_t place = text.size(); place > 3;) {
+    place -= 3;
+    text.insert(place, ",");
+  }
+  return text;
+}
+
+}  // namespace lancectl

@@ -1,0 +1,115 @@
+#include <CLI/CLI.hpp>
+#include <iostream>
+
+#include "command_line.h"
+#include "input_files.h"
+#include "output.h"
+
+namespace lancectl {
+
+namespace {
+
+/// Flags of create, append and overwrite.
+struct WriteFlags {
+  std::vector<std::string> files;
+  std::string input_format;
+  std::string cluster_by;
+  bool no_cluster = false;
+  bool declare = false;
+  lance::WriteOptions options;
+  std::string max_bytes_per_file;
+};
+
+/// The schema that CSV columns are cast to: the table's, when there is one.
+arrow::Result<std::shared_ptr<arrow::Schema>> SchemaForCsv(const Invocation& invocation,
+                                                           lance::WriteMode mode) {
+  if (mode == lance::WriteMode::kCreate) return nullptr;
+  auto table = invocation.Open();
+  if (table.ok()) return table->schema();
+  const bool is_absent = lance::NotFound::From(table.status()) != nullptr;
+  if (mode == lance::WriteMode::kOverwrite && is_absent) return nullptr;
+  return table.status();
+}
+
+arrow::Status PrintWritten(const Invocation& invocation, const lance::WriteResult& result) {
+  if (invocation.flags.quiet) return arrow::Status::OK();
+  if (invocation.flags.json) {
+    std::cout << lance::ToJson(result) << '\n';
+    return arrow::Status::OK();
+  }
+  std::cout << "version " << result.dataset.version() << ": " << WithCommas(result.num_rows)
+            << " rows in " << WithCommas(result.num_fragments) << " fragments, "
+            << WithCommas(result.bytes_written) << " bytes";
+  if (result.clustered_by) {
+    std::cout << (result.stamped ? ", clustered and stamped" : ", sorted once");
+  }
+  std::cout << '\n';
+  return arrow::Status::OK();
+}
+
+arrow::Status RunWrite(const Invocation& invocation, const WriteFlags& flags,
+                       lance::WriteMode mode) {
+  ARROW_ASSIGN_OR_RAISE(const auto schema, SchemaForCsv(invocation, mode));
+  ARROW_ASSIGN_OR_RAISE(auto source, OpenInput(flags.files, flags.input_format, schema));
+  lance::InsertBuilder builder(invocation.flags.table);
+  builder.WithMode(mode).WithOpenOptions(invocation.open_options());
+  lance::WriteOptions options = flags.options;
+  if (!flags.max_bytes_per_file.empty()) {
+    ARROW_ASSIGN_OR_RAISE(options.max_bytes_per_file, ParseSize(flags.max_bytes_per_file));
+  }
+  ARROW_ASSIGN_OR_RAISE(options.commit, invocation.commit_options());
+  builder.WithOptions(options);
+  if (flags.no_cluster) builder.WithoutClustering();
+  if (flags.declare && flags.cluster_by.empty()) {
+    return arrow::Status::Invalid("--declare wants the columns: give --cluster-by A,B");
+  }
+  if (!flags.cluster_by.empty()) {
+    ARROW_ASSIGN_OR_RAISE(auto columns, SplitList(flags.cluster_by));
+    if (flags.declare) {
+      builder.WithClustering({.columns = std::move(columns)});
+    } else {
+      builder.WithClusterByColumns(std::move(columns));
+    }
+  }
+  ARROW_ASSIGN_OR_RAISE(const auto result,
+                        builder.Execute(std::move(source), invocation.call));
+  if (result.clustered_by && !result.stamped && !invocation.flags.quiet) {
+    std::cerr << "warning: the rows were sorted once and nothing was declared; later writes keep "
+                 "their order. To declare, use --declare or cluster set (one_shot_sort)\n";
+  }
+  return PrintWritten(invocation, result);
+}
+
+void AddWriteCommand(CLI::App* parent, const std::string& name, const std::string& description,
+                     lance::WriteMode mode, CommonFlags* common, std::vector<Command>* commands) {
+  CLI::App* app = AddCommand(parent, name, description, common, /*commits=*/true);
+  auto flags = std::make_shared<WriteFlags>();
+  app->add_option("FILE", flags->files, "input files, or - for an Arrow IPC stream")->required();
+  app->add_option("--input-format", flags->input_format, "parquet, csv or ipc; else by name");
+  app->add_option("--cluster-by", flags->cluster_by,
+                  "sort by these columns; on a declared table exactly the declared ones");
+  app->add_flag("--no-cluster", flags->no_cluster, "keep the input's order on a declared table");
+  if (mode == lance::WriteMode::kCreate) {
+    app->add_flag("--declare", flags->declare,
+                  "with --cluster-by: declare the table clustered, for good (see cluster set)");
+  }
+  app->add_option("--max-rows-per-file", flags->options.max_rows_per_file, "rows of one file");
+  app->add_option("--max-bytes-per-file", flags->max_bytes_per_file, "soft size of one file");
+  app->add_option("--data-storage-version", flags->options.data_storage_version, "2.1");
+  commands->push_back({app, [flags, mode](const Invocation& invocation) {
+                         return RunWrite(invocation, *flags, mode);
+                       }});
+}
+
+}  // namespace
+
+void AddWriteCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands) {
+  AddWriteCommand(app, "create", "make a new table from files", lance::WriteMode::kCreate, flags,
+                  commands);
+  AddWriteCommand(app, "append", "add the rows of files", lance::WriteMode::kAppend, flags,
+                  commands);
+  AddWriteCommand(app, "overwrite", "replace all rows and the schema",
+                  lance::WriteMode::kOverwrite, flags, commands);
+}
+
+}  // namespace lancectl
