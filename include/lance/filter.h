@@ -17,7 +17,7 @@ namespace lance {
 class Filter {
  public:
   /// Keep the text.
-  Filter(std::string sql) : sql_(std::move(sql)) {}  // NOLINT: implicit on purpose, as in api.md 8
+  Filter(std::string sql) : sql_(std::move(sql)) {}  // NOLINT: implicit on purpose
   /// Keep the text.
   Filter(const char* sql) : sql_(sql) {}  // NOLINT: implicit on purpose
 

@@ -14,18 +14,18 @@
 
 namespace lance {
 
-// The JSON shapes that the command line and all bindings print: api.md section 6. Documents at top
+// The JSON shapes that the command line and all bindings print: docs/guide/json.md. Documents at top
 // level carry "kind" and "format".
 
 /// The five keys, or null when nothing is declared.
 std::string ToJson(const std::optional<ClusteringSpec>& spec);
-/// A plan: api.md 6.2.
+/// A plan; docs/guide/json.md "clustering_plan".
 std::string ToJson(const ClusteringCompactionPlan& plan);
-/// What maintenance did: api.md 6.4.
+/// What maintenance did; docs/guide/json.md "compaction_result".
 std::string ToJson(const CompactionResult& result);
-/// How a scan runs: api.md 6.6.
+/// How a scan runs; docs/guide/json.md "scan_explanation".
 std::string ToJson(const ScanExplanation& explanation);
-/// What a scan did: api.md 6.6.
+/// What a scan did; docs/guide/json.md "scan_statistics".
 std::string ToJson(const ScanStatistics& statistics);
 /// What a write did.
 std::string ToJson(const WriteResult& result);
@@ -35,10 +35,10 @@ std::string ToJson(const TableProperties& properties);
 std::string ToJson(const VersionInfo& version);
 /// One index.
 std::string ToJson(const IndexDescription& index);
-/// A failure: api.md 6.8.
+/// A failure; docs/guide/json.md "error".
 std::string ToJson(const arrow::Status& status);
 
-/// The exit code of a failure, 0 for OK: api.md 2.2.
+/// The exit code of a failure, 0 for OK; docs/guide/json.md "Exit codes".
 int ExitCode(const arrow::Status& status);
 
 }  // namespace lance

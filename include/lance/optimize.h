@@ -104,7 +104,7 @@ struct UncoveredIndex {
   std::string refresh;
 };
 
-/// What maintenance did. A plain value. Fields: api.md 6.4.
+/// What maintenance did. A plain value. Fields: docs/guide/json.md.
 struct CompactionResult {
   /// The newest version; the same as before when nothing was committed.
   Dataset dataset;

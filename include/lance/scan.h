@@ -43,7 +43,7 @@ struct ScanPart {
   uint64_t total = 0;
 };
 
-/// What a scan did. A plain value. Fields: api.md 6.6.
+/// What a scan did. A plain value. Fields: docs/guide/json.md.
 struct ScanStatistics {
   /// Ranges read.
   uint64_t iops = 0;
@@ -97,7 +97,7 @@ struct ScanPredicate {
   uint64_t zones_total = 0;
 };
 
-/// How a scan would run, or ran. A plain value. Fields: api.md 6.6.
+/// How a scan would run, or ran. A plain value. Fields: docs/guide/json.md.
 struct ScanExplanation {
   /// The version that is read.
   uint64_t table_version = 0;

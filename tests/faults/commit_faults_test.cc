@@ -23,8 +23,8 @@ using ::lance::testing::IsOk;
 constexpr const char* kGroup = "550e8400-e29b-41d4-a716-446655440000";
 
 /// A run context whose time and randomness repeat.
-struct Run {
-  Run() {
+struct Surroundings {
+  Surroundings() {
     context.clock = &clock;
     context.random = &random;
   }
@@ -63,9 +63,11 @@ CommitRequest OursFor(const Scenario& scenario) {
 }
 
 void SetUpTable(const Scenario& scenario, const std::shared_ptr<ObjectStore>& store) {
-  Run run;
+  Surroundings run;
   const ManifestStore manifests(store);
-  if (scenario.has_table) ASSERT_THAT(Commit(manifests, CreateRequest(), run.context), IsOk());
+  if (scenario.has_table) {
+    ASSERT_THAT(Commit(manifests, CreateRequest(), run.context), IsOk());
+  }
   for (int i = 0; i < scenario.num_rivals; ++i) {
     CommitRequest rival = AppendRequest(1, "rival" + std::to_string(i));
     rival.transaction.uuid.clear();
@@ -76,7 +78,7 @@ void SetUpTable(const Scenario& scenario, const std::shared_ptr<ObjectStore>& st
 /// Check that the status told the truth about a store that is in its final state.
 void CheckTruth(const arrow::Result<LoadedManifest>& result, uint64_t old_version,
                 const std::shared_ptr<ObjectStore>& store, bool is_final) {
-  Run run;
+  Surroundings run;
   const ManifestStore manifests(store);
   const auto latest = manifests.LoadLatest(run.context);
   if (old_version == 0 && !latest.ok()) {
@@ -111,7 +113,7 @@ class CommitFaultsTest : public ::testing::TestWithParam<std::tuple<Scenario, Fa
     SetUpTable(scenario(), memory);
     const auto store = FaultStore::Make(memory);
     const ManifestStore manifests(store);
-    Run run;
+    Surroundings run;
     store->Arm(k, fault());
 
     const auto result = Commit(manifests, OursFor(scenario()), run.context);
@@ -129,7 +131,7 @@ class CommitFaultsTest : public ::testing::TestWithParam<std::tuple<Scenario, Fa
   void CheckRetry(const arrow::Result<LoadedManifest>& result,
                   const std::shared_ptr<ObjectStore>& memory) {
     if (result.ok()) return;
-    Run run;
+    Surroundings run;
     const auto again = Commit(ManifestStore(memory), OursFor(scenario()), run.context);
     ASSERT_THAT(again, IsOk());
     CheckTruth(again, old_version(), memory, /*is_final=*/true);
@@ -220,7 +222,7 @@ class ScriptedStore : public ObjectStore {
       case PutFault::kRival: {
         CommitRequest rival = AppendRequest(1, "rival" + std::to_string(num_rivals_++));
         rival.transaction.uuid.clear();
-        Run run;
+        Surroundings run;
         ARROW_RETURN_NOT_OK(Commit(ManifestStore(store_), rival, run.context).status());
         return store_->Put(path, std::move(bytes), mode);
       }
@@ -273,7 +275,7 @@ void CheckScript(const std::vector<PutFault>& script, int first_failing_read, bo
   const auto memory = MakeMemoryStore();
   SetUpTable({"", true, 0, false}, memory);
   const auto store = std::make_shared<ScriptedStore>(memory, script, first_failing_read);
-  Run run;
+  Surroundings run;
   CommitRequest request = OursFor({"", true, 0, is_stamped});
   request.retry.max_retries = 2;
 

@@ -118,7 +118,7 @@ class Lancectl:
             raise DemoFailed(f"lancectl {arguments[0]} printed no JSON: {problem}") from problem
 
     def analyze(self, table: pathlib.Path, query_filter: str) -> dict:
-        """Run a filter and say what was read: api.md 6.6."""
+        """Run a filter and say what was read: scan_explanation of docs/guide/json.md."""
         return self.json("explain", table, "--filter", query_filter, "--analyze")
 
 

@@ -7,7 +7,7 @@
 
 namespace lance {
 
-/// Find a top-level column by name: exactly, else ignoring case when unique (api.md section 1).
+/// Find a top-level column by name: exactly, else ignoring case when unique.
 ///
 /// \return KeyError + NotFound{column} listing near names, or saying which names are ambiguous
 arrow::Result<const format::SchemaField*> ResolveColumn(const format::LanceSchema& schema,

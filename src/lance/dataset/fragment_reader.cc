@@ -14,7 +14,9 @@ std::optional<FragmentReader::Place> FragmentReader::Find(int32_t field_id) cons
     const auto found = std::find(file.field_ids.begin(), file.field_ids.end(), field_id);
     if (found == file.field_ids.end()) continue;
     const auto position = static_cast<size_t>(found - file.field_ids.begin());
-    return Place{file_index, file.column_indices[position]};
+    // Files of data version 0.1 have no column indices; they are refused when they are opened.
+    const bool has_column = position < file.column_indices.size();
+    return Place{file_index, has_column ? file.column_indices[position] : -1};
   }
   return std::nullopt;
 }

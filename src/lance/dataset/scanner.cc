@@ -48,7 +48,7 @@ arrow::Result<std::shared_ptr<const Scanner::Impl>> Scanner::Impl::Make(
       scan->columns.push_back({.source = name == kRowIdName
                                              ? OutputColumn::Source::kRowId
                                              : OutputColumn::Source::kRowAddress});
-      fields.push_back(arrow::field(name, arrow::uint64(), name == kRowIdName));
+      fields.push_back(arrow::field(name, arrow::uint64()));
       continue;
     }
     ARROW_ASSIGN_OR_RAISE(const format::SchemaField* field, ResolveColumn(schema, name));

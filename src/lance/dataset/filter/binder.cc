@@ -1,5 +1,8 @@
 #include "lance/dataset/filter/binder.h"
 
+#include <array>
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -24,30 +27,16 @@ bool IsNullLiteral(const Expression& expression) {
   return IsLiteral(expression) && expression.literal.kind == Literal::Kind::kNull;
 }
 
-BoundExpression MakeNode(BoundKind kind) {
-  BoundExpression node;
-  node.kind = kind;
-  return node;
+/// The place of a node that may be negated: `out`, or a child of the kNot that `out` becomes.
+BoundExpression* PlaceFor(bool negated, BoundExpression* out) {
+  if (!negated) return out;
+  out->kind = BoundKind::kNot;
+  return &out->children.emplace_back();
 }
 
-BoundExpression MakeConstant(std::optional<bool> value) {
-  BoundExpression node = MakeNode(BoundKind::kConstant);
-  node.constant = value;
-  return node;
-}
-
-BoundExpression MakeParent(BoundKind kind, BoundExpression child) {
-  BoundExpression node = MakeNode(kind);
-  node.children.push_back(std::move(child));
-  return node;
-}
-
-BoundExpression MakeNot(BoundExpression child) {
-  return MakeParent(BoundKind::kNot, std::move(child));
-}
-
-BoundExpression NegateIf(bool negated, BoundExpression node) {
-  return negated ? MakeNot(std::move(node)) : std::move(node);
+void SetConstant(std::optional<bool> value, BoundExpression* out) {
+  out->kind = BoundKind::kConstant;
+  out->constant = value;
 }
 
 bool Holds(CompareOp op, int order) {
@@ -76,20 +65,29 @@ bool NeedsText(BoundKind kind) {
 }
 
 /// Walks over one tree. Borrows everything; thread-compatible.
+///
+/// Nodes are bound where they stay: returned by value they would fill the stack of a deep
+/// recursion.
 class Binder {
  public:
   Binder(std::string_view sql, const std::vector<FilterColumn>& columns)
       : sql_(sql), columns_(columns) {}
 
-  Result<BoundExpression> Bind(const Expression& expression) const {
-    ARROW_ASSIGN_OR_RAISE(auto node, BindNode(expression));
+  Status Bind(const Expression& expression, BoundExpression* out) const {
+    ARROW_RETURN_NOT_OK(BindNode(expression, out));
     // A negated form is a kNot around the node that explain shows.
-    BoundExpression& shown = node.kind == BoundKind::kNot ? node.children.front() : node;
-    if (shown.text.empty() && NeedsText(shown.kind)) shown.text = Shorten(CanonicalSql(expression));
-    return node;
+    BoundExpression* shown = out->kind == BoundKind::kNot ? &out->children.front() : out;
+    SetText(expression, shown);
+    return Status::OK();
   }
 
  private:
+  [[gnu::noinline]] static void SetText(const Expression& expression, BoundExpression* node) {
+    if (node->text.empty() && NeedsText(node->kind)) {
+      node->text = Shorten(CanonicalSql(expression));
+    }
+  }
+
   // --- problems
 
   Status Problem(const Expression& place, const std::string& message) const {
@@ -127,99 +125,115 @@ class Binder {
     return NotSupported(expression, NotComparable(column.name, column.logical_type));
   }
 
-  BoundExpression ColumnNode(BoundKind kind, const Expression& column) const {
-    BoundExpression node = MakeNode(kind);
-    node.column = column.column_index;
-    return node;
+  static void SetColumn(BoundKind kind, const Expression& column, BoundExpression* out) {
+    out->kind = kind;
+    out->column = column.column_index;
   }
 
   // --- nodes
 
-  Result<BoundExpression> BindNode(const Expression& expression) const {
+  Status BindNode(const Expression& expression, BoundExpression* out) const {
     switch (expression.kind) {
       case Kind::kLiteral:
-        return BindTruthLiteral(expression);
+        return BindTruthLiteral(expression, out);
       case Kind::kColumn:
-        return BindTruthColumn(expression);
-      case Kind::kNot: {
-        ARROW_ASSIGN_OR_RAISE(auto child, Bind(*expression.children[0]));
-        return MakeNot(std::move(child));
-      }
+        return BindTruthColumn(expression, out);
+      case Kind::kNot:
+        return Bind(*expression.children[0], PlaceFor(/*negated=*/true, out));
       case Kind::kAnd:
-        return BindChain(BoundKind::kAnd, expression);
+        return BindChain(BoundKind::kAnd, expression, out);
       case Kind::kOr:
-        return BindChain(BoundKind::kOr, expression);
+        return BindChain(BoundKind::kOr, expression, out);
       case Kind::kCompare:
-        return BindCompare(*expression.children[0], expression.op, *expression.children[1]);
+        return BindCompare(*expression.children[0], expression.op, *expression.children[1], out);
       case Kind::kBetween:
-        return BindBetween(expression);
+        return BindBetween(expression, PlaceFor(expression.negated, out));
       case Kind::kIn:
-        return BindIn(expression);
+        return BindIn(expression, PlaceFor(expression.negated, out));
       case Kind::kIsNull:
-        return BindIsNull(expression);
+        return BindIsNull(expression, PlaceFor(expression.negated, out));
       case Kind::kIsTruth:
-        return BindIsTruth(expression);
+        return BindIsTruth(expression, PlaceFor(expression.negated, out));
     }
     return Status::UnknownError("internal: expression of no kind");
   }
 
-  Result<BoundExpression> BindTruthLiteral(const Expression& expression) const {
+  [[gnu::noinline]] Status BindTruthLiteral(const Expression& expression,
+                                            BoundExpression* out) const {
     const Literal& literal = expression.literal;
-    if (literal.kind == Literal::Kind::kNull) return MakeConstant(std::nullopt);
-    if (literal.kind == Literal::Kind::kBoolean) return MakeConstant(literal.boolean);
+    if (literal.kind == Literal::Kind::kNull) {
+      SetConstant(std::nullopt, out);
+      return Status::OK();
+    }
+    if (literal.kind == Literal::Kind::kBoolean) {
+      SetConstant(literal.boolean, out);
+      return Status::OK();
+    }
     return Problem(expression, "found " + Describe(literal) +
                                    ", expected a condition that is true or false; comparisons are "
                                    "joined with AND, as in a > 1 AND a < 5");
   }
 
-  Result<BoundExpression> BindTruthColumn(const Expression& expression) const {
-    if (IsBoolColumn(expression)) return ColumnNode(BoundKind::kColumn, expression);
+  [[gnu::noinline]] Status BindTruthColumn(const Expression& expression,
+                                           BoundExpression* out) const {
+    if (IsBoolColumn(expression)) {
+      SetColumn(BoundKind::kColumn, expression, out);
+      return Status::OK();
+    }
     const FilterColumn& column = ColumnOf(expression);
     return Problem(expression, "found column " + CanonicalIdentifier(column.name) + " of type " +
                                    column.logical_type +
                                    ", expected a condition that is true or false");
   }
 
-  Result<BoundExpression> BindChain(BoundKind kind, const Expression& expression) const {
-    BoundExpression node = MakeNode(kind);
-    node.children.reserve(expression.children.size());
+  Status BindChain(BoundKind kind, const Expression& expression, BoundExpression* out) const {
+    out->kind = kind;
+    out->children.reserve(expression.children.size());
     for (const ExpressionPtr& child : expression.children) {
-      ARROW_ASSIGN_OR_RAISE(auto bound, Bind(*child));
-      node.children.push_back(std::move(bound));
+      ARROW_RETURN_NOT_OK(Bind(*child, &out->children.emplace_back()));
     }
-    return node;
+    return Status::OK();
   }
 
-  Result<BoundExpression> BindCompare(const Expression& left, CompareOp op,
-                                      const Expression& right) const {
-    if (IsNullLiteral(left) || IsNullLiteral(right)) return BindCompareNull(left, right);
-    if (IsLiteral(left) && IsLiteral(right)) return FoldCompare(left, op, right);
-    if (IsLiteral(left)) return BindCompare(right, Flip(op), left);
+  Status BindCompare(const Expression& left, CompareOp op, const Expression& right,
+                     BoundExpression* out) const {
+    if (IsNullLiteral(left)) return BindCompareNull(right, out);
+    if (IsNullLiteral(right)) return BindCompareNull(left, out);
+    if (IsLiteral(left) && IsLiteral(right)) return FoldCompare(left, op, right, out);
     if (left.kind == Kind::kColumn && IsLiteral(right)) {
-      return BindCompareLiteral(left, op, right);
+      return BindCompareLiteral(left, op, right, out);
     }
-    if (IsOtherColumn(left) && IsOtherColumn(right)) return BindCompareColumns(left, op, right);
-    return BindCompareTruths(left, op, right);
+    if (IsLiteral(left) && right.kind == Kind::kColumn) {
+      return BindCompareLiteral(right, Flip(op), left, out);
+    }
+    if (IsOtherColumn(left) && IsOtherColumn(right)) {
+      return BindCompareColumns(left, op, right, out);
+    }
+    out->kind = BoundKind::kCompareTruths;
+    out->op = op;
+    out->children.reserve(2);
+    ARROW_RETURN_NOT_OK(Bind(left, &out->children.emplace_back()));
+    return Bind(right, &out->children.emplace_back());
   }
 
   /// NULL compares with everything to NULL; the other side must still make sense.
-  Result<BoundExpression> BindCompareNull(const Expression& left, const Expression& right) const {
-    for (const Expression* side : {&left, &right}) {
-      if (IsLiteral(*side)) continue;
-      if (side->kind == Kind::kColumn) {
-        ARROW_RETURN_NOT_OK(CheckComparable(*side));
-      } else {
-        ARROW_RETURN_NOT_OK(Bind(*side).status());
-      }
+  Status BindCompareNull(const Expression& other, BoundExpression* out) const {
+    if (other.kind == Kind::kColumn) {
+      ARROW_RETURN_NOT_OK(CheckComparable(other));
+    } else if (!IsLiteral(other)) {
+      const auto unused = std::make_unique<BoundExpression>();
+      ARROW_RETURN_NOT_OK(Bind(other, unused.get()));
     }
-    return MakeConstant(std::nullopt);
+    SetConstant(std::nullopt, out);
+    return Status::OK();
   }
 
-  Result<BoundExpression> FoldCompare(const Expression& left, CompareOp op,
-                                      const Expression& right) const {
+  [[gnu::noinline]] Status FoldCompare(const Expression& left, CompareOp op,
+                                       const Expression& right, BoundExpression* out) const {
     const auto order = CompareLiterals(left.literal, right.literal);
     if (!order.ok()) return AtPlace(right, order.status());
-    return MakeConstant(Holds(op, *order));
+    SetConstant(Holds(op, *order), out);
+    return Status::OK();
   }
 
   Result<std::shared_ptr<arrow::Scalar>> Convert(const Expression& column,
@@ -230,17 +244,18 @@ class Binder {
     return scalar;
   }
 
-  Result<BoundExpression> BindCompareLiteral(const Expression& column, CompareOp op,
-                                             const Expression& literal) const {
-    BoundExpression node = ColumnNode(BoundKind::kCompareLiteral, column);
-    node.op = op;
-    ARROW_ASSIGN_OR_RAISE(node.literal, Convert(column, literal));
-    node.text = Shorten(CanonicalLiteral(literal.literal));
-    return node;
+  [[gnu::noinline]] Status BindCompareLiteral(const Expression& column, CompareOp op,
+                                              const Expression& literal,
+                                              BoundExpression* out) const {
+    SetColumn(BoundKind::kCompareLiteral, column, out);
+    out->op = op;
+    ARROW_ASSIGN_OR_RAISE(out->literal, Convert(column, literal));
+    out->text = Shorten(CanonicalLiteral(literal.literal));
+    return Status::OK();
   }
 
-  Result<BoundExpression> BindCompareColumns(const Expression& left, CompareOp op,
-                                             const Expression& right) const {
+  [[gnu::noinline]] Status BindCompareColumns(const Expression& left, CompareOp op,
+                                              const Expression& right, BoundExpression* out) const {
     ARROW_RETURN_NOT_OK(CheckComparable(left));
     ARROW_RETURN_NOT_OK(CheckComparable(right));
     const FilterColumn& left_column = ColumnOf(left);
@@ -252,56 +267,46 @@ class Binder {
                                      left_column.logical_type +
                                      "; columns of different types cannot be compared yet");
     }
-    BoundExpression node = ColumnNode(BoundKind::kCompareColumns, left);
-    node.op = op;
-    node.other_column = right.column_index;
-    return node;
-  }
-
-  Result<BoundExpression> BindCompareTruths(const Expression& left, CompareOp op,
-                                            const Expression& right) const {
-    BoundExpression node = MakeNode(BoundKind::kCompareTruths);
-    node.op = op;
-    for (const Expression* side : {&left, &right}) {
-      ARROW_ASSIGN_OR_RAISE(auto bound, Bind(*side));
-      node.children.push_back(std::move(bound));
-    }
-    return node;
+    SetColumn(BoundKind::kCompareColumns, left, out);
+    out->op = op;
+    out->other_column = right.column_index;
+    return Status::OK();
   }
 
   /// `x BETWEEN a AND b` is `x >= a AND x <= b`, also where a part is NULL.
-  Result<BoundExpression> BindBetween(const Expression& between) const {
-    const Expression& operand = *between.children[0];
-    BoundExpression node = MakeNode(BoundKind::kAnd);
-    for (const auto& [op, bound] : {std::pair(CompareOp::kGreaterEqual, &between.children[1]),
-                                    std::pair(CompareOp::kLessEqual, &between.children[2])}) {
-      ARROW_ASSIGN_OR_RAISE(auto side, BindCompare(operand, op, **bound));
-      if (side.text.empty()) side.text = Shorten(CanonicalSql(between));
-      node.children.push_back(std::move(side));
+  Status BindBetween(const Expression& between, BoundExpression* out) const {
+    out->kind = BoundKind::kAnd;
+    out->children.reserve(2);
+    constexpr std::array<CompareOp, 2> kOps = {CompareOp::kGreaterEqual, CompareOp::kLessEqual};
+    for (size_t i = 0; i < kOps.size(); ++i) {
+      BoundExpression* side = &out->children.emplace_back();
+      ARROW_RETURN_NOT_OK(
+          BindCompare(*between.children[0], kOps[i], *between.children[i + 1], side));
+      SetText(between, side);
     }
-    return NegateIf(between.negated, std::move(node));
+    return Status::OK();
   }
 
-  Result<BoundExpression> BindIn(const Expression& in) const {
+  [[gnu::noinline]] Status BindIn(const Expression& in, BoundExpression* out) const {
     const Expression& operand = *in.children[0];
     for (size_t i = 1; i < in.children.size(); ++i) {
       if (IsLiteral(*in.children[i])) continue;
       return NotSupported(*in.children[i], "the members of an IN list must be literals");
     }
-    if (IsLiteral(operand)) return FoldIn(in);
+    if (IsLiteral(operand)) return FoldIn(in, out);
     if (operand.kind != Kind::kColumn) {
       return NotSupported(operand, "the left side of IN must be a column");
     }
-    BoundExpression node = ColumnNode(BoundKind::kIn, operand);
+    SetColumn(BoundKind::kIn, operand, out);
     for (size_t i = 1; i < in.children.size(); ++i) {
       ARROW_ASSIGN_OR_RAISE(auto member, Convert(operand, *in.children[i]));
-      node.has_null = node.has_null || !member->is_valid;
-      if (member->is_valid) node.members.push_back(std::move(member));
+      out->has_null = out->has_null || !member->is_valid;
+      if (member->is_valid) out->members.push_back(std::move(member));
     }
-    ARROW_ASSIGN_OR_RAISE(node.membership,
-                          Membership::Make(node.members, ColumnOf(operand).type, node.has_null));
-    node.text = ListText(in);
-    return NegateIf(in.negated, std::move(node));
+    out->text = ListText(in);
+    ARROW_ASSIGN_OR_RAISE(out->membership,
+                          Membership::Make(out->members, ColumnOf(operand).type, out->has_null));
+    return Status::OK();
   }
 
   static std::string ListText(const Expression& in) {
@@ -316,34 +321,37 @@ class Binder {
     return text + ")";
   }
 
-  Result<BoundExpression> FoldIn(const Expression& in) const {
+  Status FoldIn(const Expression& in, BoundExpression* out) const {
     bool is_found = false;
     bool is_unknown = false;
     for (size_t i = 1; i < in.children.size(); ++i) {
-      ARROW_ASSIGN_OR_RAISE(const auto same,
-                            BindCompare(*in.children[0], CompareOp::kEqual, *in.children[i]));
+      BoundExpression same;
+      ARROW_RETURN_NOT_OK(BindCompare(*in.children[0], CompareOp::kEqual, *in.children[i], &same));
       is_found = is_found || same.constant == true;
       is_unknown = is_unknown || !same.constant.has_value();
     }
-    if (is_found) return NegateIf(in.negated, MakeConstant(true));
-    if (is_unknown) return MakeConstant(std::nullopt);
-    return MakeConstant(in.negated);
+    SetConstant(is_found, out);
+    if (!is_found && is_unknown) SetConstant(std::nullopt, out);
+    return Status::OK();
   }
 
-  Result<BoundExpression> BindIsNull(const Expression& is) const {
+  Status BindIsNull(const Expression& is, BoundExpression* out) const {
     const Expression& operand = *is.children[0];
-    if (IsLiteral(operand)) return MakeConstant(IsNullLiteral(operand) != is.negated);
-    if (operand.kind == Kind::kColumn) {
-      return NegateIf(is.negated, ColumnNode(BoundKind::kIsNull, operand));
+    if (IsLiteral(operand)) {
+      SetConstant(IsNullLiteral(operand), out);
+      return Status::OK();
     }
-    ARROW_ASSIGN_OR_RAISE(auto child, Bind(operand));
-    return NegateIf(is.negated, MakeParent(BoundKind::kIsUnknown, std::move(child)));
+    if (operand.kind == Kind::kColumn) {
+      SetColumn(BoundKind::kIsNull, operand, out);
+      return Status::OK();
+    }
+    out->kind = BoundKind::kIsUnknown;
+    return Bind(operand, &out->children.emplace_back());
   }
 
-  Result<BoundExpression> BindIsTruth(const Expression& is) const {
-    ARROW_ASSIGN_OR_RAISE(auto child, Bind(*is.children[0]));
-    child = NegateIf(!is.truth, std::move(child));
-    return NegateIf(is.negated, MakeParent(BoundKind::kIsTrue, std::move(child)));
+  Status BindIsTruth(const Expression& is, BoundExpression* out) const {
+    out->kind = BoundKind::kIsTrue;
+    return Bind(*is.children[0], PlaceFor(!is.truth, &out->children.emplace_back()));
   }
 
   std::string_view sql_;
@@ -358,7 +366,9 @@ Result<BoundExpression> BindFilter(std::string_view sql, const std::vector<Filte
     return FilterProblem(StatusCode::Invalid, sql, expression.span,
                          "found NULL, expected a condition that is true or false");
   }
-  return Binder(sql, columns).Bind(expression);
+  BoundExpression bound;
+  ARROW_RETURN_NOT_OK(Binder(sql, columns).Bind(expression, &bound));
+  return bound;
 }
 
 }  // namespace lance::filter

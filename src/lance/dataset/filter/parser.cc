@@ -111,23 +111,31 @@ class Parser {
   }
 
   // --- problems
+  //
+  // These and the parsers of operands are kept out of line: inlined, their strings would make the
+  // frames of the functions that recurse several times as large.
 
-  Status Problem(Span place, const std::string& message) const {
-    return FilterProblem(StatusCode::Invalid, sql_, place, message);
+  [[gnu::noinline]] Status Problem(Span place, std::string_view message) const {
+    return FilterProblem(StatusCode::Invalid, sql_, place, std::string(message));
   }
 
-  Status Expected(const std::string& what) const {
-    return Problem(Peek().span, "found " + DescribeToken(Peek()) + ", expected " + what);
+  [[gnu::noinline]] Status Expected(std::string_view what) const {
+    return Problem(Peek().span,
+                   "found " + DescribeToken(Peek()) + ", expected " + std::string(what));
   }
 
-  Status NotSupported(Span place, const std::string& what) const {
+  [[gnu::noinline]] Status NotSupported(Span place, std::string_view what) const {
     return FilterProblem(StatusCode::NotImplemented, sql_, place,
-                         what + " not supported yet; " + kAllowedNow);
+                         std::string(what) + " not supported yet; " + kAllowedNow);
+  }
+
+  [[gnu::noinline]] Status OperatorNotSupported() const {
+    return NotSupported(Peek().span, "the operator " + Shorten(Peek().text) + " is");
   }
 
   // --- nodes
 
-  static ExpressionPtr MakeNode(Kind kind, Span span) {
+  [[gnu::noinline]] static ExpressionPtr MakeNode(Kind kind, Span span) {
     auto node = std::make_unique<Expression>();
     node->kind = kind;
     node->span = span;
@@ -148,7 +156,7 @@ class Parser {
   }
 
   /// Hang `child` below `node`; long chains of operators must not make trees too high to walk.
-  Status AddChild(Expression* node, ExpressionPtr child) const {
+  [[gnu::noinline]] Status AddChild(Expression* node, ExpressionPtr child) const {
     node->depth = std::max(node->depth, child->depth + 1);
     node->span = Join(node->span, child->span);
     if (node->depth > Expression::kMaxDepth) {
@@ -161,7 +169,7 @@ class Parser {
   }
 
   /// AND and OR are kept flat: an operand of the same kind gives its children.
-  Status AddToChain(Expression* chain, ExpressionPtr operand) const {
+  [[gnu::noinline]] Status AddToChain(Expression* chain, ExpressionPtr operand) const {
     if (operand->kind != chain->kind) return AddChild(chain, std::move(operand));
     for (ExpressionPtr& child : operand->children) {
       ARROW_RETURN_NOT_OK(AddChild(chain, std::move(child)));
@@ -197,9 +205,7 @@ class Parser {
 
   Result<ExpressionPtr> ParseInfix(ExpressionPtr left) {
     const Token& token = Peek();
-    if (NextPrecedence() == kNotSupported) {
-      return NotSupported(token.span, "the operator " + Shorten(token.text) + " is");
-    }
+    if (NextPrecedence() == kNotSupported) return OperatorNotSupported();
     if (token.kind == TokenKind::kSymbol) return ParseComparison(std::move(left));
     if (IsWord(token, "OR")) return ParseChain(Kind::kOr, kOr, std::move(left));
     if (IsWord(token, "AND")) return ParseChain(Kind::kAnd, kAnd, std::move(left));
@@ -233,7 +239,7 @@ class Parser {
     return node;
   }
 
-  Result<ExpressionPtr> ParseIs(ExpressionPtr operand) {
+  [[gnu::noinline]] Result<ExpressionPtr> ParseIs(ExpressionPtr operand) {
     Take();
     const bool negated = AcceptWord("NOT");
     const Token& word = Peek();
@@ -281,13 +287,22 @@ class Parser {
 
   Result<ExpressionPtr> ParsePrefix() {
     const Token& token = Peek();
+    if (IsSymbol(token, "(")) return ParseParentheses();
+    if (IsSymbol(token, "-")) return ParseMinus();
+    if (IsWord(token, "NOT")) return ParseNot();
+    return ParseOperand();
+  }
+
+  /// A column or a literal.
+  [[gnu::noinline]] Result<ExpressionPtr> ParseOperand() {
+    const Token& token = Peek();
     switch (token.kind) {
       case TokenKind::kEnd:
         return Expected("a column or a value");
       case TokenKind::kWord:
         return ParseWord();
       case TokenKind::kSymbol:
-        return ParseSymbol();
+        return SymbolProblem();
       case TokenKind::kQuotedIdentifier:
         return ParseColumn(Unquote(token.text), /*is_exact_name=*/true);
       case TokenKind::kNumber:
@@ -320,12 +335,10 @@ class Parser {
     return literal;
   }
 
-  Result<ExpressionPtr> ParseSymbol() {
+  Status SymbolProblem() const {
     const Token& token = Peek();
-    if (token.text == "(") return ParseParentheses();
-    if (token.text == "-") return ParseMinus();
     if (token.text == "[") return NotSupported(token.span, "array literals are");
-    if (token.text == "~") return NotSupported(token.span, "the operator ~ is");
+    if (token.text == "~") return OperatorNotSupported();
     if (token.text == "?" || token.text == ":" || token.text == "$" || token.text == "@") {
       return Problem(token.span, "found the placeholder " + std::string(token.text) +
                                      ", expected a value; filters take no parameters");
@@ -334,7 +347,7 @@ class Parser {
   }
 
   /// Guard the constructs that recurse for every token of their own.
-  Status Descend(Span place) {
+  [[gnu::noinline]] Status Descend(Span place) {
     if (++nesting_ <= kMaxNesting) return Status::OK();
     return Problem(place, "parentheses, NOT and minus nest more than " +
                               std::to_string(kMaxNesting) + " deep, which is the most allowed");
@@ -355,15 +368,20 @@ class Parser {
     ARROW_RETURN_NOT_OK(Descend(minus));
     ARROW_ASSIGN_OR_RAISE(auto operand, ParsePrefix());
     --nesting_;
-    const Literal::Kind kind = operand->literal.kind;
+    ARROW_RETURN_NOT_OK(Negate(minus, operand.get()));
+    return operand;
+  }
+
+  [[gnu::noinline]] Status Negate(Span minus, Expression* operand) const {
     if (operand->kind != Kind::kLiteral) return NotSupported(minus, "arithmetic is");
+    const Literal::Kind kind = operand->literal.kind;
     if (kind != Literal::Kind::kInteger && kind != Literal::Kind::kFloat) {
       return Problem(operand->span,
                      "found " + Describe(operand->literal) + " after -, expected a number");
     }
     operand->literal = NegateNumber(std::move(operand->literal));
     operand->span = Join(minus, operand->span);
-    return operand;
+    return Status::OK();
   }
 
   Result<ExpressionPtr> ParseNot() {
@@ -378,7 +396,6 @@ class Parser {
 
   Result<ExpressionPtr> ParseWord() {
     const Token& word = Peek();
-    if (IsWord(word, "NOT")) return ParseNot();
     if (IsWord(word, "TRUE") || IsWord(word, "FALSE")) {
       Take();
       return MakeBoolean(IsWord(word, "TRUE"), word.span);

@@ -78,6 +78,8 @@ std::vector<Predicate> MergeRanges(std::vector<Predicate> children) {
 }
 
 /// Extracts from one tree. Borrows everything.
+///
+/// Nodes are made where they stay: returned by value they would fill the stack of a deep recursion.
 class Extraction {
  public:
   explicit Extraction(const std::vector<FilterColumn>& columns) : columns_(columns) {}
@@ -85,39 +87,29 @@ class Extraction {
   /// The rows for which the node is TRUE (`wanted`), or for which it is FALSE.
   ///
   /// Asking for FALSE is how a NOT goes inward; NULL rows are in neither.
-  Predicate Where(const BoundExpression& node, bool wanted) const {
+  void Where(const BoundExpression& node, bool wanted, Predicate* out) const {
     switch (node.kind) {
-      case BoundKind::kConstant:
-        return Constant(node, wanted);
-      case BoundKind::kColumn:
-        return Comparison(node.column, CompareOp::kEqual,
-                          std::make_shared<arrow::BooleanScalar>(wanted),
-                          wanted ? "TRUE" : "FALSE");
       case BoundKind::kNot:
-        return Where(node.children[0], !wanted);
+        return Where(node.children[0], !wanted, out);
       case BoundKind::kAnd:
-        return Chain(wanted ? Predicate::Kind::kAnd : Predicate::Kind::kOr, node, wanted);
+        return Chain(wanted ? Predicate::Kind::kAnd : Predicate::Kind::kOr, node, wanted, out);
       case BoundKind::kOr:
-        return Chain(wanted ? Predicate::Kind::kOr : Predicate::Kind::kAnd, node, wanted);
-      case BoundKind::kCompareLiteral:
-        return Comparison(node.column, wanted ? node.op : Negate(node.op), node.literal, node.text);
-      case BoundKind::kIn:
-        return In(node, wanted);
-      case BoundKind::kIsNull: {
-        Predicate leaf = MakeLeaf(Predicate::Kind::kIsNull, Name(node.column) + " IS NULL");
-        leaf.field_id = FieldId(node.column);
-        return wanted ? leaf : MakeNot(std::move(leaf));
-      }
+        return Chain(wanted ? Predicate::Kind::kOr : Predicate::Kind::kAnd, node, wanted, out);
       case BoundKind::kIsTrue:
         // FALSE for both FALSE and NULL, which no statistics tell.
-        if (wanted) return Where(node.children[0], true);
-        return Unknown(node, wanted);
+        if (wanted) return Where(node.children[0], true, out);
+        break;
+      case BoundKind::kConstant:
+      case BoundKind::kColumn:
+      case BoundKind::kCompareLiteral:
       case BoundKind::kCompareColumns:
       case BoundKind::kCompareTruths:
+      case BoundKind::kIn:
+      case BoundKind::kIsNull:
       case BoundKind::kIsUnknown:
-        return Unknown(node, wanted);
+        break;
     }
-    return Unknown(node, wanted);
+    SetLeaf(node, wanted, out);
   }
 
  private:
@@ -126,6 +118,81 @@ class Extraction {
   }
 
   int32_t FieldId(int column) const { return columns_[static_cast<size_t>(column)].field_id; }
+
+  /// Join the children: flat, without what is never TRUE, and with ranges merged.
+  void Chain(Predicate::Kind kind, const BoundExpression& node, bool wanted, Predicate* out) const {
+    out->kind = kind;
+    for (const BoundExpression& bound : node.children) {
+      Where(bound, wanted, &out->children.emplace_back());
+      if (AbsorbLast(out)) return;
+    }
+    Finish(out);
+  }
+
+  /// Simplify a chain by its newest child. \return whether the whole chain is settled
+  [[gnu::noinline]] static bool AbsorbLast(Predicate* chain) {
+    Predicate last = std::move(chain->children.back());
+    chain->children.pop_back();
+    if (last.kind == Predicate::Kind::kAlwaysFalse) {
+      if (chain->kind == Predicate::Kind::kOr) {
+        chain->text = last.text;
+        return false;
+      }
+      *chain = std::move(last);
+      return true;
+    }
+    if (last.kind == chain->kind) {
+      std::move(last.children.begin(), last.children.end(), std::back_inserter(chain->children));
+    } else {
+      chain->children.push_back(std::move(last));
+    }
+    return false;
+  }
+
+  [[gnu::noinline]] static void Finish(Predicate* chain) {
+    if (chain->children.empty()) {
+      chain->kind = Predicate::Kind::kAlwaysFalse;  // with the text of a child that is
+      return;
+    }
+    chain->text.clear();
+    if (chain->kind == Predicate::Kind::kAnd) {
+      chain->children = MergeRanges(std::move(chain->children));
+    }
+    if (chain->children.size() > 1) return;
+    Predicate only = std::move(chain->children.front());
+    *chain = std::move(only);
+  }
+
+  [[gnu::noinline]] void SetLeaf(const BoundExpression& node, bool wanted, Predicate* out) const {
+    switch (node.kind) {
+      case BoundKind::kConstant:
+        *out = Constant(node, wanted);
+        return;
+      case BoundKind::kColumn:
+        *out =
+            Comparison(node.column, CompareOp::kEqual,
+                       std::make_shared<arrow::BooleanScalar>(wanted), wanted ? "TRUE" : "FALSE");
+        return;
+      case BoundKind::kCompareLiteral:
+        *out = Comparison(node.column, wanted ? node.op : Negate(node.op), node.literal, node.text);
+        return;
+      case BoundKind::kIn:
+        *out = In(node, wanted);
+        return;
+      case BoundKind::kIsNull:
+        *out = IsNull(node, wanted);
+        return;
+      case BoundKind::kNot:
+      case BoundKind::kAnd:
+      case BoundKind::kOr:
+      case BoundKind::kIsTrue:
+      case BoundKind::kCompareColumns:
+      case BoundKind::kCompareTruths:
+      case BoundKind::kIsUnknown:
+        *out = Unknown(node, wanted);
+        return;
+    }
+  }
 
   static Predicate Unknown(const BoundExpression& node, bool wanted) {
     return MakeLeaf(Predicate::Kind::kUnknown, wanted ? node.text : "NOT (" + node.text + ")");
@@ -137,27 +204,10 @@ class Extraction {
     return MakeLeaf(Predicate::Kind::kAlwaysFalse, node.text);
   }
 
-  Predicate Chain(Predicate::Kind kind, const BoundExpression& node, bool wanted) const {
-    Predicate chain;
-    chain.kind = kind;
-    for (const BoundExpression& bound : node.children) {
-      Predicate child = Where(bound, wanted);
-      const bool is_same = child.kind == kind;
-      if (child.kind == Predicate::Kind::kAlwaysFalse) {
-        if (kind == Predicate::Kind::kAnd) return child;
-        if (chain.text.empty()) chain.text = child.text;
-      } else if (is_same) {
-        std::move(child.children.begin(), child.children.end(), std::back_inserter(chain.children));
-      } else {
-        chain.children.push_back(std::move(child));
-      }
-    }
-    if (chain.children.empty()) return MakeLeaf(Predicate::Kind::kAlwaysFalse, chain.text);
-    chain.text.clear();
-    if (kind == Predicate::Kind::kAnd) chain.children = MergeRanges(std::move(chain.children));
-    if (chain.children.size() > 1) return chain;
-    Predicate only = std::move(chain.children.front());
-    return only;
+  Predicate IsNull(const BoundExpression& node, bool wanted) const {
+    Predicate leaf = MakeLeaf(Predicate::Kind::kIsNull, Name(node.column) + " IS NULL");
+    leaf.field_id = FieldId(node.column);
+    return wanted ? leaf : MakeNot(std::move(leaf));
   }
 
   Predicate In(const BoundExpression& node, bool wanted) const {
@@ -227,7 +277,9 @@ class Extraction {
 }  // namespace
 
 Predicate ToPredicate(const BoundExpression& expression, const std::vector<FilterColumn>& columns) {
-  return Extraction(columns).Where(expression, true);
+  Predicate predicate;
+  Extraction(columns).Where(expression, true, &predicate);
+  return predicate;
 }
 
 }  // namespace lance::filter
