@@ -14,8 +14,8 @@
 
 namespace lance {
 
-// The JSON shapes that the command line and all bindings print: docs/guide/json.md. Documents at top
-// level carry "kind" and "format".
+// The JSON shapes that the command line and all bindings print; docs/guide/json.md lists them.
+// Documents at top level carry "kind" and "format".
 
 /// The five keys, or null when nothing is declared.
 std::string ToJson(const std::optional<ClusteringSpec>& spec);

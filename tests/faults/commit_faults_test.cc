@@ -220,8 +220,8 @@ class ScriptedStore : public ObjectStore {
       case PutFault::kStored:
         return store_->Put(path, std::move(bytes), mode);
       case PutFault::kRival: {
-        CommitRequest rival = AppendRequest(1, "rival" + std::to_string(num_rivals_++));
-        rival.transaction.uuid.clear();
+        const auto digit = static_cast<char>('2' + num_rivals_++);
+        const CommitRequest rival = AppendRequest(1, std::string("rival") + digit, digit);
         Surroundings run;
         ARROW_RETURN_NOT_OK(Commit(ManifestStore(store_), rival, run.context).status());
         return store_->Put(path, std::move(bytes), mode);

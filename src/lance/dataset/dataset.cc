@@ -5,6 +5,7 @@
 #include "lance/base/executor.h"
 #include "lance/base/status_detail.h"
 #include "lance/dataset/dataset_impl.h"
+#include "lance/dataset/progress_reporter.h"
 #include "lance/metadata.h"
 #include "lance/table/feature_flags.h"
 
@@ -23,6 +24,15 @@ TableProperties MakeProperties(const table::Manifest& manifest, std::string clus
   properties.clustering_definitions = manifest.clustering;
   properties.clustering_problem = std::move(clustering_problem);
   return properties;
+}
+
+constexpr size_t kManyColumns = 4;  // contract section 2
+
+void WarnManyColumns(size_t num_columns, const RunContext& run) {
+  const std::string d = std::to_string(num_columns);
+  Warn(run, "many_clustering_columns",
+       d + " clustering columns: a query for one value of one column reads about Z^(" +
+           std::to_string(num_columns - 1) + "/" + d + ") of Z zones; fewer columns prune better");
 }
 
 /// Entries of an UpdateConfig that sets the declaration, or removes it.
@@ -177,6 +187,7 @@ arrow::Result<Dataset> Dataset::SetClustering(const ClusteringRequest& request,
   const RunContext run = impl_->Run(call);
   ARROW_ASSIGN_OR_RAISE(const ClusteringSpec spec,
                         table::ResolveClusteringRequest(request, impl_->manifest()));
+  if (spec.columns.size() > kManyColumns) WarnManyColumns(spec.columns.size(), run);
   if (impl_->clustering_spec == spec && table::CurrentDefinition(impl_->manifest()) != nullptr) {
     return *this;  // declared already, with its definition there
   }
