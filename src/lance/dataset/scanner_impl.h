@@ -14,6 +14,7 @@ namespace lance {
 
 /// One output column of a scan.
 struct OutputColumn {
+  /// Where the values come from.
   enum class Source { kField, kRowId, kRowAddress };
   Source source = Source::kField;
   const format::SchemaField* field = nullptr;  // of the manifest that the scan holds

@@ -21,6 +21,7 @@ struct Bound {
 /// the column's type, and zeros of floats are already rewritten so that both zeros are meant
 /// (zonemap-and-indices 3.1, 3.2).
 struct Predicate {
+  /// What the node asks; leaves are kRange, kIn and kIsNull.
   enum class Kind { kUnknown, kAlwaysFalse, kAnd, kOr, kNot, kRange, kIn, kIsNull };
 
   Kind kind = Kind::kUnknown;

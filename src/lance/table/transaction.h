@@ -73,7 +73,7 @@ struct CreateIndex {
 /// An operation of another writer that this version reads but does not write, kept as it came.
 struct ForeignOperation {
   uint32_t field_number = 0;  // in the Transaction message; 0: none at all
-  std::string name;           // "Delete", "Update", …; "unknown" for a number nobody assigned
+  std::string name;           // "Delete", "Update", ...; "unknown" for a number nobody assigned
   std::string bytes;          // the operation's message
   /// Fragment ids that it changes or removes, for the conflict rules.
   std::vector<uint64_t> touched_fragment_ids;

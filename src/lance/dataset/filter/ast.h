@@ -34,6 +34,7 @@ struct WrittenTime {
 
 /// A value as written in a filter. A plain value.
 struct Literal {
+  /// What was written.
   enum class Kind { kNull, kBoolean, kInteger, kFloat, kText, kBinary, kDate, kTimestamp };
 
   Kind kind = Kind::kNull;
@@ -70,6 +71,7 @@ using ExpressionPtr = std::unique_ptr<Expression>;
 /// Children: kNot, kIsNull, kIsTruth: the operand. kAnd, kOr: two or more, none of the same kind.
 /// kCompare: left, right. kBetween: operand, low, high. kIn: operand, then the members.
 struct Expression {
+  /// What the node is; says what its children are.
   enum class Kind {
     kLiteral,
     kColumn,

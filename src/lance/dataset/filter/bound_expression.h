@@ -14,6 +14,7 @@ namespace lance::filter {
 /// One node of a filter whose columns and types are known; every node is a three-valued truth.
 /// A plain value.
 struct BoundExpression {
+  /// What the node asks.
   enum class Kind {
     kConstant,        // `constant`; no value: NULL
     kColumn,          // the bool column `column`
