@@ -8,6 +8,8 @@
 #define LANCE_VERSION_MINOR 1
 /// Patch version.
 #define LANCE_VERSION_PATCH 0
+/// The three of them as text.
+#define LANCE_VERSION_STRING "0.1.0"
 
 namespace lance {
 

@@ -187,6 +187,7 @@ enum class PutFault {
   kLostLands,  // it lands, nobody knows
   kLostLate,   // it lands when all is over, if the name is free then
   kLostGone,   // it never lands, nobody knows
+  kLostSoon,   // it lands after we have looked, before the next round lists versions
 };
 
 /// Plays a script of put faults; can also fail every read from a point on.
@@ -210,6 +211,7 @@ class ScriptedStore : public ObjectStore {
   arrow::Status List(const std::string& prefix,
                      const std::function<arrow::Status(const ObjectInfo&)>& visit) override {
     ARROW_RETURN_NOT_OK(CountRead());
+    if (num_lists_++ > 0) LandSoon();
     return store_->List(prefix, visit);
   }
   arrow::Result<PutOutcome> Put(const std::string& path, std::shared_ptr<arrow::Buffer> bytes,
@@ -236,6 +238,9 @@ class ScriptedStore : public ObjectStore {
         return PutOutcome::kUnknown;
       case PutFault::kLostGone:
         return PutOutcome::kUnknown;
+      case PutFault::kLostSoon:
+        soon_.emplace_back(path, std::move(bytes));
+        return PutOutcome::kUnknown;
     }
     return arrow::Status::UnknownError("no such fault");
   }
@@ -245,7 +250,14 @@ class ScriptedStore : public ObjectStore {
   }
   arrow::Status Delete(const std::string& path) override { return store_->Delete(path); }
 
+  void LandSoon() {
+    for (auto& [path, bytes] : soon_) {
+      ASSERT_THAT(store_->Put(path, bytes, PutMode::kIfAbsent), IsOk());
+    }
+    soon_.clear();
+  }
   void LandDelayed() {
+    LandSoon();
     for (auto& [path, bytes] : delayed_) {
       ASSERT_THAT(store_->Put(path, bytes, PutMode::kIfAbsent), IsOk());
     }
@@ -262,13 +274,16 @@ class ScriptedStore : public ObjectStore {
   std::vector<PutFault> script_;
   int first_failing_read_;
   int num_reads_ = 0;
+  int num_lists_ = 0;
   size_t next_ = 0;
   int num_rivals_ = 0;
   std::vector<std::pair<std::string, std::shared_ptr<arrow::Buffer>>> delayed_;
+  std::vector<std::pair<std::string, std::shared_ptr<arrow::Buffer>>> soon_;
 };
 
 constexpr PutFault kAllFaults[] = {PutFault::kStored,    PutFault::kRival,    PutFault::kFails,
-                                   PutFault::kLostLands, PutFault::kLostLate, PutFault::kLostGone};
+                                   PutFault::kLostLands, PutFault::kLostLate, PutFault::kLostGone,
+                                   PutFault::kLostSoon};
 
 /// Run one script and check that the commit landed at most once and that its status was true.
 void CheckScript(const std::vector<PutFault>& script, int first_failing_read, bool is_stamped) {

@@ -67,7 +67,8 @@ def test_the_reference_reads_a_table_that_we_created(rows, tmp_path):
 def test_the_reference_reads_what_we_appended_and_overwrote(round_, tmp_path):
     rng = rng_of("append", round_)
     uri = tmp_path / "t.lance"
-    schema = random_schema()
+    # Parquet has no timestamps in seconds: it would give them back in milliseconds.
+    schema = random_schema([type_ for type_ in TYPES if "timestamp[s" not in str(type_)])
     parts = []
     for verb in ["create", "append", "append", "append"]:
         first = sum(part.num_rows for part in parts)
@@ -275,7 +276,7 @@ def test_the_reference_prunes_by_our_zonemaps(tmp_path):
     for filter_, index in [
         ("dest = 'CM'", "@dest_idx(ZoneMap)"),
         ("day >= 100 AND day < 107", "@day_idx(ZoneMap)"),
-        ("dest = 'CM' AND day = 17", "@dest_idx(ZoneMap)"),
+        ("dest IN ('CM', 'FN') AND day < 50", "@dest_idx(ZoneMap)"),
     ]:
         found, counts, plan = scan_reference(uri, filter_)
 
@@ -376,7 +377,7 @@ def test_the_reference_refuses_to_write_to_a_declared_table(verb, tmp_path):
     write("append", uri, table)
     run("cluster", "set", uri, "--columns", "id")
 
-    with pytest.raises(OSError, match=REFUSAL):
+    with pytest.raises((OSError, NotImplementedError), match=REFUSAL):
         WRITES[verb](lance.dataset(str(uri)))
 
     dataset = lance.dataset(str(uri))

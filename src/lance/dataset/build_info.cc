@@ -23,8 +23,7 @@ const char* CompiledSimdLevel() {
 
 const BuildInfo& build_info() {
   static const BuildInfo info{
-      .version = std::to_string(LANCE_VERSION_MAJOR) + "." + std::to_string(LANCE_VERSION_MINOR) +
-                 "." + std::to_string(LANCE_VERSION_PATCH),
+      .version = LANCE_VERSION_STRING,
       .arrow_version = arrow::GetBuildInfo().version_string,
       .compiler = std::string("GCC or compatible ") + __VERSION__,
       .simd_level = CompiledSimdLevel()};

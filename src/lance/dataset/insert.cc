@@ -140,8 +140,16 @@ arrow::Result<std::optional<Dataset>> FindExisting(const OpenedTable& opened, Wr
   return dataset;
 }
 
-arrow::Status CheckWritableTable(const Dataset& dataset) {
+arrow::Status CheckWritableTable(const Dataset& dataset, const InsertRequest& request) {
   const table::Manifest& manifest = dataset.impl().manifest();
+  // A table keeps its version unless an overwrite asks for another.
+  const bool is_replaced = request.mode == WriteMode::kOverwrite &&
+                           !request.options.data_storage_version.empty();
+  if (manifest.data_storage_version != "2.1" && !is_replaced) {
+    return UnsupportedError("data file version " + manifest.data_storage_version,
+                            "table " + dataset.uri() + " has data files of version " +
+                                manifest.data_storage_version + "; this version writes 2.1");
+  }
   ARROW_RETURN_NOT_OK(table::CheckWritable(manifest));
   return table::CheckClusteringOfNewManifest(manifest, manifest);
 }
@@ -196,7 +204,7 @@ arrow::Result<InsertPlan> PlanInsert(OpenedTable opened, const InsertRequest& re
   InsertPlan plan{.table = std::move(opened)};
   ARROW_ASSIGN_OR_RAISE(plan.existing, FindExisting(plan.table, request.mode, call));
   const bool is_append = request.mode == WriteMode::kAppend;
-  if (plan.existing) ARROW_RETURN_NOT_OK(CheckWritableTable(*plan.existing));
+  if (plan.existing) ARROW_RETURN_NOT_OK(CheckWritableTable(*plan.existing, request));
   if (is_append) {
     plan.schema = plan.existing->impl().manifest().schema;
   } else {

@@ -11,6 +11,7 @@
 #include "lance/table/feature_flags.h"
 #include "lance/table/fragment_checks.h"
 #include "lance/table/manifest_names.h"
+#include "lance/version.h"
 
 namespace lance::table {
 namespace {
@@ -223,7 +224,7 @@ arrow::Status Renew(const Transaction& transaction, const BuildInput& input, Man
   next->tag = transaction.tag;
   next->transaction_file = input.transaction_file;
   next->writer_version =
-      WriterVersion{.library = std::string(kWriterLibrary), .version = std::string(kWriterVersion)};
+      WriterVersion{.library = std::string(kWriterLibrary), .version = LANCE_VERSION_STRING};
   return arrow::Status::OK();
 }
 

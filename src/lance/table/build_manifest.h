@@ -10,9 +10,8 @@
 
 namespace lance::table {
 
-/// Our name and version in the manifests that we write.
+/// Our name in the manifests that we write.
 inline constexpr std::string_view kWriterLibrary = "lance-cpp";
-inline constexpr std::string_view kWriterVersion = "0.1.0";
 
 /// What a new manifest takes from outside the table.
 struct BuildInput {
