@@ -1,5 +1,6 @@
 #include "lance/base/roaring_bitmap.h"
 
+#include <array>
 #include <exception>
 #include <utility>
 
@@ -201,8 +202,16 @@ arrow::Result<RoaringBitmap> RoaringBitmap::Parse(std::span<const std::byte> byt
 }
 
 std::string RoaringBitmap::Serialize() const {
-  ::Roaring without_runs(*bitmap_);
-  without_runs.removeRunCompression();
+  // Not removeRunCompression(): that of CRoaring 0.2.66 follows a null pointer in containers that
+  // set operations leave behind. Adding values makes array and bitset containers only.
+  ::Roaring without_runs;
+  std::array<uint32_t, 4096> values;
+  roaring_uint32_iterator_t members;
+  roaring_init_iterator(&bitmap_->roaring, &members);
+  while (const uint32_t count =
+             roaring_read_uint32_iterator(&members, values.data(), values.size())) {
+    without_runs.addMany(count, values.data());
+  }
   std::string bytes(without_runs.getSizeInBytes(), '\0');
   without_runs.write(bytes.data());
   return bytes;

@@ -1,0 +1,311 @@
+"""The filters that we and the reference must agree on, and the table that they are asked of."""
+
+import datetime
+import math
+
+import pyarrow as pa
+from random_tables import NEGATIVE_NAN
+
+WORDS = ["", "a", "w1", "w2", "w25", "w3", "w5", "it's", "\u0416", "\u4e2d\u6587", "zz\U0001f600", "W5"]
+FLOATS = [
+    math.nan, NEGATIVE_NAN, math.inf, -math.inf, 0.0, -0.0, 0.1, 1.0, 1.5, 2.0, 3.0, 4.0, -1.0,
+    -250.0, 250.0, 16777216.0, 16777218.0, 1.7e38, -1.7e38,
+]
+BIG = [0, 1, 255, 2**53 + 1, 2**63 - 1, 2**63, 2**64 - 2, 2**64 - 1]
+START = datetime.datetime(2012, 12, 31, 23, 0, 0)
+EPOCH = datetime.datetime(1970, 1, 1)
+
+
+def filter_table(rows, rng, first_id=0):
+    """Few distinct values each, so that every literal meets rows; nulls in most columns."""
+
+    def pick(values, null_share=0.1):
+        return [None if rng.random() < null_share else rng.choice(values) for _ in range(rows)]
+
+    days = [datetime.date(2013, 1, 1) + datetime.timedelta(days=i) for i in range(0, 120, 3)]
+    days += [datetime.date(1969, 12, 31), datetime.date(1970, 1, 1), datetime.date(1899, 2, 28)]
+    moments = [START + datetime.timedelta(minutes=30 * i) for i in range(0, 6000, 7)]
+    moments += [EPOCH - datetime.timedelta(microseconds=1), EPOCH]
+    moments += [datetime.datetime(2013, 3, 1, 0, 0, 5, 500000)] * 20
+    seconds = [int((moment - EPOCH).total_seconds() // 1) for moment in moments]
+    nanoseconds = [second * 10**9 + i % 3 for i, second in enumerate(seconds)] + [0, 1]
+    return pa.table(
+        {
+            "id": pa.array(range(first_id, first_id + rows), pa.int64()),
+            "n": pa.array(pick(range(-10, 20)), pa.int32()),
+            "m": pa.array(pick(range(-10, 20), 0.0), pa.int32()),
+            "tiny": pa.array(pick([-128, -1, 0, 5, 127]), pa.int8()),
+            "small": pa.array(pick([0, 1, 127, 128, 255]), pa.uint8()),
+            "u": pa.array(pick(BIG), pa.uint64()),
+            "s": pa.array(pick(WORDS), pa.utf8()),
+            "f": pa.array(pick(FLOATS), pa.float64()),
+            "g": pa.array(pick(FLOATS), pa.float32()),
+            "b": pa.array(pick([True, False]), pa.bool_()),
+            "d": pa.array(pick(days), pa.date32()),
+            "t": pa.array(pick(moments), pa.timestamp("us")),
+            "z": pa.array(pick(moments), pa.timestamp("us", "UTC")),
+            "ts": pa.array(pick(seconds), pa.timestamp("s")),
+            "tn": pa.array(pick(nanoseconds), pa.int64()).cast(pa.timestamp("ns")),
+            "nothing": pa.nulls(rows, pa.int32()),
+            "my col": pa.array(pick(range(10)), pa.int16()),
+            "back`tick": pa.array(pick(range(10)), pa.int16()),
+            "MixedCase": pa.array(pick(range(10)), pa.int16()),
+        }
+    )
+
+
+FILTERS = """
+n = 7
+7 = n
+n <> 7
+n != 7
+n < -3
+n <= -3
+n > 12
+12 <= n
+n = -10
+n > 1000
+NOT n = 7
+NOT (n < 5)
+NOT NOT n < 5
+n BETWEEN -2 AND 3
+n NOT BETWEEN -2 AND 3
+NOT n BETWEEN -2 AND 3
+n BETWEEN 3 AND -2
+n BETWEEN 3 AND NULL
+n NOT BETWEEN 3 AND NULL
+n IN (1, 2, 3)
+n IN (1, 2, 3, 4, 5)
+n IN (7)
+n NOT IN (1, 2)
+NOT n IN (1, 2)
+n IN (1, NULL)
+n NOT IN (1, NULL)
+n IN (NULL)
+n IS NULL
+n IS NOT NULL
+NOT n IS NULL
+n = NULL
+NOT (n = NULL)
+n <> NULL
+(n = NULL) IS NULL
+m IS NULL
+nothing IS NULL
+nothing IS NOT NULL
+nothing = 1
+NOT nothing = 1
+nothing IN (1, 2)
+tiny = 127
+tiny < -1
+tiny = 128
+tiny > 200
+small = 255
+small >= 128
+small = 256
+small = -1
+u = 18446744073709551615
+u > 9223372036854775807
+u >= 9223372036854775808
+u IN (0, 18446744073709551614)
+u = 18446744073709551616
+u = 9007199254740993
+n = 7.0
+n = 7.5
+n = '7'
+n = true
+s = 5
+s = 'w5'
+s = "w5"
+s <> 'w5'
+s < 'w2'
+s <= 'w2'
+s >= 'z'
+s = ''
+s <> ''
+s > ''
+s IN ('w1', '', 'nope')
+s IN ('w1', 'w2', 'w3', 'w5', '')
+s NOT IN ('w1', '')
+s BETWEEN 'w1' AND 'w3'
+s NOT BETWEEN 'w1' AND 'w3'
+s = 'it''s'
+s = '\u0416'
+s > '\u4e2d'
+s = 'zz\U0001f600'
+s IS NULL
+NOT s = 'w5'
+f = 0
+f = 0.0
+f = -0.0
+f < 0
+f < -0.0
+f <= 0
+f <= -0.0
+f > 0
+f >= 0.0
+f <> 0
+f IN (0.0, 1.5)
+f IN (-0.0)
+f NOT IN (0, 1.5)
+f IN (1, 2, 3, 4)
+f IN (0, 1, 2, 3, 4)
+f IN (250, 1.5, -1, 0.1, 7)
+f NOT IN (1, 2, 3, 4)
+f > 100
+f < -100
+f >= -1e308
+f <= 1e308
+f > 1e308
+f < -1e308
+f BETWEEN -1 AND 1
+f NOT BETWEEN -1 AND 1
+f BETWEEN 0.0 AND 0.0
+f = 1
+f = 1.5
+f = 0.1
+NOT f > 2
+NOT (f < 2 OR f > 3)
+f IS NULL
+f IS NOT NULL
+g = 0.1
+g < 0.1
+g <= 0.1
+g > 16777217
+g = 16777217
+g >= 1e39
+g < 0
+g IN (0, 1, 2, 3)
+g NOT IN (0, 0.1)
+g BETWEEN -1 AND 0.1
+b
+NOT b
+b = true
+b = false
+b <> true
+b IS TRUE
+b IS FALSE
+b IS NOT TRUE
+b IS NOT FALSE
+b IS NULL
+b IN (true)
+b IN (true, false)
+b NOT IN (true)
+b < true
+b >= false
+NOT b OR b IS NULL
+b AND n > 3
+d = DATE '2013-03-02'
+d < DATE '1970-01-01'
+d <= date '1969-12-31'
+d BETWEEN DATE '2013-01-15' AND DATE '2013-02-15'
+d IN (DATE '2013-01-01', DATE '1899-02-28')
+d NOT IN (DATE '2013-01-01')
+d IS NULL
+d = '2013-03-02'
+d = 15766
+d >= TIMESTAMP '2013-03-02 00:00:00'
+t >= TIMESTAMP '2013-03-01 00:00:00' AND t < TIMESTAMP '2013-03-08 00:00:00'
+t = TIMESTAMP '2013-03-01 00:00:05.5'
+t > TIMESTAMP '2013-03-01 00:00:05.500000'
+t < TIMESTAMP '1970-01-01 00:00:00'
+t >= TIMESTAMP '2013-03-01'
+t >= DATE '2013-03-01'
+t = TIMESTAMP '2013-03-01T00:00:05.5'
+t >= TIMESTAMP '2013-03-01 00:00:00Z'
+t NOT BETWEEN TIMESTAMP '2013-01-02 00:00:00' AND TIMESTAMP '2013-04-02 00:00:00'
+t = '2013-03-01 00:00:05.5'
+t IS NULL
+z >= TIMESTAMP '2013-03-01 00:00:00' AND z < TIMESTAMP '2013-03-08 00:00:00'
+z >= TIMESTAMP '2013-03-01T00:00:00Z'
+z >= TIMESTAMP '2013-03-01 00:00:00-05:00'
+z IN (TIMESTAMP '1970-01-01 00:00:00', TIMESTAMP '2013-03-01 00:00:05.5')
+z < TIMESTAMP '1970-01-01 00:00:00Z'
+z >= DATE '2013-03-01'
+ts = TIMESTAMP '2013-03-01 00:00:05.5'
+ts > TIMESTAMP '2013-03-01 00:00:05.5'
+ts <= TIMESTAMP '1970-01-01 00:00:00'
+tn = TIMESTAMP '1970-01-01 00:00:00'
+tn > TIMESTAMP '2013-03-01 00:00:00' AND tn <= TIMESTAMP '2013-03-02 00:00:00'
+n = m
+n < m
+n <> m
+t = z
+f < g
+n > 3 AND s = 'w5'
+n > 3 OR s = 'w5'
+NOT (n > 3 AND s = 'w5')
+NOT (n > 3 OR s = 'w5')
+n > 3 OR n IS NULL
+(n = 1 OR n = 2) AND NOT s < 'w5'
+n = 1 AND n = 2
+n = 1 OR n = 2 AND s = 'w5'
+s = 'w5' AND n > 3 AND d > DATE '2013-02-01' AND f > 1
+(n > 3) = b
+(n > 3) IS TRUE
+(n > 3) IS NULL
+n > 3 AND NULL
+n > 3 OR NULL
+n > 3 AND true
+n > 3 OR true
+`n` = 7
+`my col` > 5
+`back``tick` = 3
+`my col` IS NULL
+N = 7
+MixedCase = 3
+mixedcase = 3
+`mixedcase` = 3
+true
+false
+NULL
+1 = 1
+1 = 2
+n
+n = 7; DROP TABLE t
+n = 7 -- the rest is said to people
+/* said to people */ n = 7
+(((n = 7)))
+n=7AND s='w5'
+n =
+nope = 1
+n = 1 AND
+n = 'w
+(n = 1
+n == 7
+n IS DISTINCT FROM 7
+n + 1 = 8
+n = 3 + 4
+s LIKE 'w%'
+s || 'x' = 'w5x'
+CAST(n AS BIGINT) = 7
+f = CAST('NaN' AS DOUBLE)
+isnan(f)
+lower(s) = 'w5'
+id % 10 = 3
+"""
+
+FILTERS = FILTERS.strip("\n").split("\n")
+
+# Where the two differ: what ours does, what the reference does, and who is right.
+LATER = ("refuses, exit 8", "answers", "the reference; ours says that it comes later")
+DIFFERENCES = {
+    "d >= TIMESTAMP '2013-03-02 00:00:00'": LATER,
+    "t = z": LATER,
+    "f < g": LATER,
+    "n IS DISTINCT FROM 7": LATER,
+    "n + 1 = 8": LATER,
+    "n = 3 + 4": LATER,
+    "s LIKE 'w%'": LATER,
+    "s || 'x' = 'w5x'": LATER,
+    "CAST(n AS BIGINT) = 7": LATER,
+    "f = CAST('NaN' AS DOUBLE)": LATER,
+    "isnan(f)": LATER,
+    "lower(s) = 'w5'": LATER,
+    "id % 10 = 3": LATER,
+    "`back``tick` = 3": ("answers", "refuses", "ours; the reference cannot reach such a column"),
+    "n=7AND s='w5'": (
+        "refuses, exit 2",
+        "answers",
+        "nobody; the reference ends a number where the next word begins",
+    ),
+}

@@ -1,0 +1,150 @@
+"""Every filter of filter_cases.py gives the same rows in lancectl and in the reference.
+
+Asked of three tables with the same rows: one without statistics, one clustered by all columns with
+zones of a few rows, one clustered by two columns. The last two end in rows that no index covers,
+so that seeds are used as well.
+"""
+
+import collections
+import re
+
+import lance
+import pyarrow as pa
+import pytest
+from filter_cases import DIFFERENCES, FILTERS, filter_table
+from lancectl import INVALID, IS_LONG, UNSUPPORTED, attempt, explain, from_ipc, rng_of, run, write
+
+Tables = collections.namedtuple("Tables", ["plain", "all_keys", "two_keys"])
+
+# The most that a declaration takes: 16.
+ALL_KEYS = "s,n,f,d,b,t,g,small,u,z,ts,tn,tiny,nothing,my col,MixedCase"
+
+
+@pytest.fixture(scope="module")
+def tables(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("filters")
+    rows = 40000 if IS_LONG else 4000
+    table = filter_table(rows, rng_of("filters"))
+    tail = filter_table(rows // 8, rng_of("tail"), rows)
+    write("create", folder / "plain.lance", pa.concat_tables([table, tail]))
+    for name, keys, zone in [("all_keys", ALL_KEYS, 8), ("two_keys", "f,s", 50)]:
+        uri = folder / f"{name}.lance"
+        write("create", uri, table, "--max-rows-per-file", rows // 3)
+        run("cluster", "set", uri, "--columns", keys)
+        run("optimize", uri, "--rows-per-zone", zone, "--target-rows-per-fragment", rows // 2)
+        write("append", uri, tail)
+    return Tables(*(folder / f"{name}.lance" for name in Tables._fields))
+
+
+@pytest.fixture(scope="module")
+def references(tables):
+    return Tables(*(lance.dataset(str(uri)) for uri in tables))
+
+
+def ask_us(uri, filter_, *arguments):
+    """Row numbers, or the exit code of a refusal."""
+    outcome = attempt("scan", uri, "--columns", "id", "--format", "ipc", "--filter", filter_,
+                      *arguments)
+    if outcome.code != 0:
+        assert outcome.code in (INVALID, UNSUPPORTED), outcome
+        return outcome.code
+    return sorted(from_ipc(outcome.raw)["id"].to_pylist())
+
+
+def ask_reference(dataset, filter_, **options):
+    """Row numbers, or None for a refusal."""
+    try:
+        found = dataset.to_table(columns=["id"], filter=filter_, **options)
+    except (OSError, ValueError, NotImplementedError):
+        return None
+    return sorted(found["id"].to_pylist())
+
+
+def check(tables, references, filter_):
+    expected = ask_reference(references.plain, filter_)
+    answers = {
+        "no statistics": ask_us(tables.plain, filter_),
+        "all keys": ask_us(tables.all_keys, filter_),
+        "all keys, read in full": ask_us(tables.all_keys, filter_, "--no-pruning"),
+    }
+    if IS_LONG or re.search(r"\b[fs]\b", filter_):  # others meet no statistics there
+        answers["two keys"] = ask_us(tables.two_keys, filter_)
+    if IS_LONG:
+        answers["two keys, read in full"] = ask_us(tables.two_keys, filter_, "--no-pruning")
+        answers["all keys, seeds only"] = ask_us(tables.all_keys, filter_, "--no-index")
+    if expected is None:
+        assert all(isinstance(answer, int) for answer in answers.values()), answers
+        return
+    for place, answer in answers.items():
+        assert answer == expected, place
+    # The reference uses our zonemaps.
+    assert ask_reference(references.all_keys, filter_) == expected
+    assert ask_reference(references.two_keys, filter_) == expected
+
+
+@pytest.mark.parametrize("filter_", [text for text in FILTERS if text not in DIFFERENCES])
+def test_gives_the_rows_of_the_reference(filter_, tables, references):
+    check(tables, references, filter_)
+
+
+@pytest.mark.parametrize("filter_", DIFFERENCES)
+def test_differs_as_recorded(filter_, tables, references):
+    ours, theirs, _ = DIFFERENCES[filter_]
+
+    found = [ask_us(tables.plain, filter_), ask_us(tables.all_keys, filter_)]
+    expected = ask_reference(references.plain, filter_)
+
+    if ours == "answers":
+        assert all(isinstance(answer, list) for answer in found)
+        assert found[0] == found[1]
+        assert len(found[0]) > 0
+    else:
+        assert found == [int(ours.split()[-1])] * 2
+    assert (expected is None) == (theirs == "refuses")
+
+
+def combinations():
+    """Filters put together from those that give rows."""
+    rng = rng_of("combinations")
+    bare = [
+        text for text in FILTERS
+        if text not in DIFFERENCES and not any(mark in text for mark in [";", "--", "n = 'w"])
+    ]
+    for _ in range(300 if IS_LONG else 12):
+        parts = [f"({text})" for text in rng.choices(bare, k=rng.randint(2, 4))]
+        joined = parts[0]
+        for part in parts[1:]:
+            if rng.random() < 0.3:
+                part = f"NOT {part}"
+            joined = f"({joined} {rng.choice(['AND', 'OR'])} {part})"
+        yield joined
+
+
+@pytest.mark.parametrize("filter_", list(combinations()))
+def test_gives_the_rows_of_the_reference_for_combinations(filter_, tables, references):
+    check(tables, references, filter_)
+
+
+@pytest.mark.parametrize(
+    ("table", "filter_"),
+    [
+        ("all_keys", "n = 7"),
+        ("all_keys", "s = 'w5'"),
+        ("all_keys", "d < DATE '1970-01-01'"),
+        ("all_keys", "b"),
+        ("all_keys", "b IS NULL"),
+        ("all_keys", "u = 18446744073709551615"),
+        ("all_keys", "z < TIMESTAMP '1970-01-01 00:00:00Z'"),
+        ("all_keys", "nothing = 1"),
+        ("all_keys", "`my col` IN (1, 2)"),
+        ("two_keys", "f > 100"),
+        ("two_keys", "f < 0"),
+        ("two_keys", "f IN (0, 1, 2, 3)"),
+        ("two_keys", "s BETWEEN 'w1' AND 'w3'"),
+    ],
+)
+def test_reads_fewer_zones_than_there_are(table, filter_, tables):
+    zones = explain(getattr(tables, table), filter_)["zones"]
+
+    assert zones["kept"] < zones["total"]
+    assert zones["total"] > 80
