@@ -111,7 +111,7 @@ struct ScanExplanation {
   ScanPart zones;
   /// Rows.
   ScanPart rows;
-  /// Bytes of data files of the projected and filtered columns, estimated from file sizes.
+  /// Bytes of all data files, and their share by the rows kept: an estimate that ignores columns.
   ScanPart bytes;
   /// Columns that are read only where rows survive.
   std::vector<std::string> late_materialization;

@@ -14,12 +14,14 @@ CLI::App* AddCommand(CLI::App* parent, const std::string& name, const std::strin
   CLI::App* app = parent->add_subcommand(name, description);
   app->add_option("TABLE", flags->table, "the table: a path, or a URI with scheme file")
       ->required();
-  app->add_option("--version", flags->version, "a version of the table instead of the newest");
+  app->add_option("--version", flags->version, "a version of the table instead of the newest")
+      ->check(IsWholeNumber());
   app->add_option("--storage-option", flags->storage_options, "K=V for the store; repeat")
       ->expected(1)
       ->take_all();
   app->add_option("--memory", flags->memory, "most memory: bytes, or 512MiB, 4GiB");
-  app->add_option("--threads", flags->num_threads, "most threads");
+  app->add_option("--threads", flags->num_threads, "most threads")
+      ->check(IsWholeNumber());
   app->add_flag("--json", flags->json, "print one JSON document (rows: JSON lines)");
   app->add_flag("--quiet", flags->quiet, "print nothing on success");
   app->add_flag("--no-progress", flags->no_progress, "show no progress bar");
@@ -28,9 +30,20 @@ CLI::App* AddCommand(CLI::App* parent, const std::string& name, const std::strin
     app->add_option("--property", flags->properties, "K=V kept with the commit; repeat")
         ->expected(1)
         ->take_all();
-    app->add_option("--retries", flags->max_retries, "attempts when other writers win the race");
+    app->add_option("--retries", flags->max_retries, "attempts when other writers win the race")
+      ->check(IsWholeNumber());
   }
   return app;
+}
+
+CLI::Validator IsWholeNumber() {
+  return CLI::Validator(
+      [](std::string& text) {
+        const bool is_number =
+            !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
+        return is_number ? std::string() : "\"" + text + "\" is no whole number";
+      },
+      "WHOLE NUMBER");
 }
 
 arrow::Result<uint64_t> ParseSize(const std::string& text) {

@@ -13,6 +13,7 @@
 
 namespace CLI {
 class App;
+class Validator;
 }
 
 namespace lancectl {
@@ -53,6 +54,9 @@ struct Command {
 /// Declare a command with the common flags. \param commits adds --message, --property, --retries
 CLI::App* AddCommand(CLI::App* parent, const std::string& name, const std::string& description,
                      CommonFlags* flags, bool commits);
+
+/// Refuse what is not a whole number of digits only; "-1" would become a huge one.
+CLI::Validator IsWholeNumber();
 
 /// Parse a size: bytes, or a number with KiB, MiB, GiB. \return Invalid saying what is allowed
 arrow::Result<uint64_t> ParseSize(const std::string& text);

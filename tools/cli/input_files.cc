@@ -17,8 +17,7 @@ using ReaderResult = arrow::Result<std::shared_ptr<arrow::RecordBatchReader>>;
 
 ReaderResult OpenParquet(const std::string& path) {
   ARROW_ASSIGN_OR_RAISE(const auto file, arrow::io::ReadableFile::Open(path));
-  ARROW_ASSIGN_OR_RAISE(auto reader,
-                        parquet::arrow::OpenFile(file, arrow::default_memory_pool()));
+  ARROW_ASSIGN_OR_RAISE(auto reader, parquet::arrow::OpenFile(file, arrow::default_memory_pool()));
   ARROW_ASSIGN_OR_RAISE(auto batches, reader->GetRecordBatchReader());
   // The batches read through the file reader, so it must live as long as they do.
   struct Owner {
@@ -42,11 +41,10 @@ ReaderResult OpenCsv(const std::string& path, const std::shared_ptr<arrow::Schem
   }
   // The whole file at once: types that are inferred from the first block alone would depend on
   // where it ends.
-  ARROW_ASSIGN_OR_RAISE(
-      const auto reader,
-      arrow::csv::TableReader::Make(arrow::io::default_io_context(), file,
-                                    arrow::csv::ReadOptions::Defaults(),
-                                    arrow::csv::ParseOptions::Defaults(), convert));
+  ARROW_ASSIGN_OR_RAISE(const auto reader, arrow::csv::TableReader::Make(
+                                               arrow::io::default_io_context(), file,
+                                               arrow::csv::ReadOptions::Defaults(),
+                                               arrow::csv::ParseOptions::Defaults(), convert));
   ARROW_ASSIGN_OR_RAISE(auto table, reader->Read());
   return std::make_shared<arrow::TableBatchReader>(std::move(table));
 }
@@ -68,8 +66,11 @@ ReaderResult OpenIpc(const std::string& path) {
 std::string FormatOf(const std::string& path, const std::string& format) {
   if (!format.empty()) return format;
   if (path == "-") return "ipc";
-  for (const auto& [ending, name] : {std::pair{".parquet", "parquet"}, {".csv", "csv"},
-                                     {".arrow", "ipc"}, {".arrows", "ipc"}, {".ipc", "ipc"},
+  for (const auto& [ending, name] : {std::pair{".parquet", "parquet"},
+                                     {".csv", "csv"},
+                                     {".arrow", "ipc"},
+                                     {".arrows", "ipc"},
+                                     {".ipc", "ipc"},
                                      {".feather", "ipc"}}) {
     if (path.ends_with(ending)) return name;
   }
@@ -79,6 +80,10 @@ std::string FormatOf(const std::string& path, const std::string& format) {
 ReaderResult OpenOne(const std::string& path, const std::string& format,
                      const std::shared_ptr<arrow::Schema>& table_schema) {
   const std::string chosen = FormatOf(path, format);
+  if (path == "-" && chosen != "ipc") {
+    return arrow::Status::Invalid("--input-format is ", chosen,
+                                  "; standard input (-) is always an Arrow IPC stream");
+  }
   if (chosen == "parquet") return OpenParquet(path);
   if (chosen == "csv") return OpenCsv(path, table_schema);
   if (chosen == "ipc") return OpenIpc(path);
@@ -111,7 +116,10 @@ arrow::Result<lance::BatchSource> OpenInput(const std::vector<std::string>& file
                                             const std::shared_ptr<arrow::Schema>& table_schema) {
   auto reader = OpenAll(files, format, table_schema);
   if (!reader.ok()) {
-    return reader.status().WithMessage(files.front(), ": ", reader.status().message());
+    // The detail of a file that cannot be opened says why: absent, or not readable.
+    const auto& detail = reader.status().detail();
+    return reader.status().WithMessage(files.front(), ": ", reader.status().message(),
+                                       detail != nullptr ? ": " + detail->ToString() : "");
   }
   return lance::BatchSource(std::move(*reader));
 }

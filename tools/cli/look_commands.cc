@@ -173,8 +173,10 @@ void AddScanFlags(CLI::App* app, ScanFlags* flags, bool has_projection) {
   app->add_flag("--no-index", flags->no_index, "use no index; answers are the same");
   if (!has_projection) return;
   app->add_option("--columns", flags->columns, "A,B; default all");
-  app->add_option("--limit", flags->limit, "most rows");
-  app->add_option("--offset", flags->offset, "rows to skip");
+  app->add_option("--limit", flags->limit, "most rows")
+      ->check(IsWholeNumber());
+  app->add_option("--offset", flags->offset, "rows to skip")
+      ->check(IsWholeNumber());
 }
 
 void AddRowFlags(CLI::App* app, ScanFlags* flags) {

@@ -1,5 +1,7 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
+#include <string_view>
 
 #include "command_line.h"
 
@@ -16,12 +18,23 @@ arrow::Status RunChosen(const std::vector<lancectl::Command>& commands,
   return arrow::Status::UnknownError("internal: no command was chosen");
 }
 
+bool HasCommand(const CLI::App& app, const std::string& name) {
+  return !app.get_subcommands([&](const CLI::App* command) { return command->get_name() == name; })
+              .empty();
+}
+
 void PrintFailure(const arrow::Status& status, bool json) {
   if (json) {
     std::cerr << lance::ToJson(status) << '\n';
   } else {
     std::cerr << "lancectl: " << status.message() << '\n';
   }
+}
+
+/// Whether --json is there, for command lines that are not understood: no flag has its value yet.
+bool WantsJson(int argc, char** argv) {
+  return std::any_of(argv, argv + argc,
+                     [](std::string_view argument) { return argument == "--json"; });
 }
 
 }  // namespace
@@ -35,11 +48,21 @@ int main(int argc, char** argv) {
   lancectl::AddWriteCommands(&app, &flags, &commands);
   lancectl::AddLookCommands(&app, &flags, &commands);
   lancectl::AddMaintainCommands(&app, &flags, &commands);
+  if (argc > 1 && argv[1][0] != '-' && !HasCommand(app, argv[1])) {
+    PrintFailure(arrow::Status::Invalid("there is no command ", argv[1], "; see lancectl --help"),
+                 WantsJson(argc, argv));
+    return kUsageExit;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    const int exit_code = app.exit(error);
-    return exit_code == 0 ? 0 : kUsageExit;
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
+    if (WantsJson(argc, argv)) {
+      PrintFailure(arrow::Status::Invalid(error.what()), /*json=*/true);
+    } else {
+      app.exit(error);
+    }
+    return kUsageExit;
   }
   const arrow::Status status = RunChosen(commands, flags);
   if (status.ok()) return 0;

@@ -153,20 +153,25 @@ void AddOptimize(CLI::App* parent, CommonFlags* common, std::vector<Command>* co
                              /*commits=*/true);
   auto flags = std::make_shared<OptimizeFlags>();
   auto& options = flags->options;
-  app->add_option("--max-source-rows", options.budget.max_source_rows, "most rows to rewrite");
+  app->add_option("--max-source-rows", options.budget.max_source_rows, "most rows to rewrite")
+      ->check(IsWholeNumber());
   app->add_option("--max-source-fragments", options.budget.max_source_fragments,
-                  "most fragments to rewrite");
+                  "most fragments to rewrite")
+      ->check(IsWholeNumber());
   app->add_option("--max-source-bytes", flags->max_source_bytes, "most bytes to rewrite");
   app->add_option("--target-rows-per-fragment", options.target_rows_per_fragment,
-                  "rows of one new fragment");
+                  "rows of one new fragment")
+      ->check(IsWholeNumber());
   app->add_option("--target-rows-per-group", options.target_rows_per_group,
-                  "how large a sorted group may grow");
+                  "how large a sorted group may grow")
+      ->check(IsWholeNumber());
   app->add_option("--max-bytes-per-file", flags->max_bytes_per_file, "soft size of one file");
   app->add_option("--min-merge-ratio", options.min_merge_ratio,
                   "rewrite a sorted group only for so much new data");
   app->add_flag("--full", options.full, "rewrite every fragment");
   app->add_flag("--take-over", options.take_over, "also what another provider stamped");
-  app->add_option("--rows-per-zone", options.rows_per_zone, "of zonemaps that it creates");
+  app->add_option("--rows-per-zone", options.rows_per_zone, "of zonemaps that it creates")
+      ->check(IsWholeNumber());
   app->add_flag("--dry-run", flags->dry_run, "print the plan and change nothing");
   commands->push_back(
       {app, [flags](const Invocation& invocation) { return RunOptimize(invocation, *flags); }});
@@ -181,10 +186,12 @@ void AddCluster(CLI::App* parent, CommonFlags* common, std::vector<Command>* com
   auto flags = std::make_shared<ClusterFlags>();
   set->add_option("--columns", flags->columns, "A,B in order of importance")->required();
   set->add_option("--curve", flags->curve, "hilbert or zorder");
-  set->add_option("--bits-per-dim", flags->request.bits_per_dim, "2 to 64");
+  set->add_option("--bits-per-dim", flags->request.bits_per_dim, "2 to 64")
+      ->check(IsWholeNumber());
   set->add_option("--algorithm", flags->algorithm,
                   "quantile-rank-v1, typed-quantile-rank-v1 or typed-quantile-rank-v2");
-  set->add_option("--layout-version", flags->request.version, "the declaration's version");
+  set->add_option("--layout-version", flags->request.version, "the declaration's version")
+      ->check(IsWholeNumber());
   commands->push_back(
       {set, [flags](const Invocation& invocation) { return RunClusterSet(invocation, *flags); }});
   commands->push_back({AddCommand(cluster, "show", "print the declaration", common, false),

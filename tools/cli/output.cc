@@ -15,11 +15,26 @@ namespace lancectl {
 
 namespace {
 
+/// Control characters as \xNN: a value must not steer the terminal.
+std::string Printable(const std::string& text) {
+  std::string printable;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x20 && byte != 0x7f) {
+      printable += c;
+      continue;
+    }
+    constexpr char kDigits[] = "0123456789abcdef";
+    printable += {'\\', 'x', kDigits[byte >> 4], kDigits[byte & 15]};
+  }
+  return printable;
+}
+
 /// One value for people; null is the empty text, as Scalar::ToString would print "null".
 arrow::Result<std::string> CellText(const arrow::Array& values, int64_t row) {
   if (values.IsNull(row)) return std::string();
   ARROW_ASSIGN_OR_RAISE(const auto scalar, values.GetScalar(row));
-  return scalar->ToString();
+  return Printable(scalar->ToString());
 }
 
 arrow::Status PrintAsTable(arrow::RecordBatchReader& reader) {

@@ -93,7 +93,8 @@ void AddWriteCommand(CLI::App* parent, const std::string& name, const std::strin
     app->add_flag("--declare", flags->declare,
                   "with --cluster-by: declare the table clustered, for good (see cluster set)");
   }
-  app->add_option("--max-rows-per-file", flags->options.max_rows_per_file, "rows of one file");
+  app->add_option("--max-rows-per-file", flags->options.max_rows_per_file, "rows of one file")
+      ->check(IsWholeNumber());
   app->add_option("--max-bytes-per-file", flags->max_bytes_per_file, "soft size of one file");
   app->add_option("--data-storage-version", flags->options.data_storage_version, "2.1");
   commands->push_back({app, [flags, mode](const Invocation& invocation) {

@@ -1,5 +1,6 @@
 #include "lance/dataset/align_batch.h"
 
+#include <string>
 #include <utility>
 
 #include "arrow/api.h"
@@ -36,8 +37,10 @@ arrow::Status CheckNoStrangers(const arrow::Schema& input, const arrow::Schema& 
   for (int i = 0; i < input.num_fields(); ++i) {
     const std::string& name = input.field(i)->name();
     if (table.GetAllFieldIndices(name).empty()) {
-      return arrow::Status::Invalid("column ", name, " of the input is not in the table; it has: ",
-                                    table.ToString());
+      std::string names;
+      for (const auto& field : table.fields()) names += (names.empty() ? "" : ", ") + field->name();
+      return arrow::Status::Invalid("column ", name,
+                                    " of the input is not in the table; it has: ", names);
     }
     if (input.GetAllFieldIndices(name).size() > 1) {
       return arrow::Status::Invalid("column ", name, " is in the input more than once");

@@ -325,9 +325,18 @@ int ExitCode(const arrow::Status& status) {
   }
 }
 
+namespace {
+
+/// Arrow's name of the code; it has none for AlreadyExists.
+std::string CodeName(const arrow::Status& status) {
+  return status.IsAlreadyExists() ? "Already exists" : status.CodeAsString();
+}
+
+}  // namespace
+
 std::string ToJson(const arrow::Status& status) {
   const auto* conflict = CommitConflict::From(status);
-  const Json error = {{"code", status.CodeAsString()},
+  const Json error = {{"code", CodeName(status)},
                       {"message", status.message()},
                       {"exit", ExitCode(status)},
                       {"retryable", conflict != nullptr && conflict->retryable()},

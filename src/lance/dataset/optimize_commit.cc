@@ -178,13 +178,19 @@ arrow::Status AllConflicted(const table::Manifest& latest) {
       std::make_shared<CommitConflict>(latest.version, "Rewrite", true));
 }
 
-/// Indices besides zonemaps that do not answer for the new fragments.
-void NoteUncovered(const table::Manifest& manifest, const std::vector<Rewritten>& rewritten,
-                   CompactionResult* result) {
+/// Indices that do not answer for the new fragments: all but the key columns' zonemaps, which the
+/// run refreshes.
+void NoteUncovered(const table::Manifest& manifest, const table::LayoutDefinition& layout,
+                   const std::vector<Rewritten>& rewritten, CompactionResult* result) {
+  const auto is_refreshed = [&](const table::IndexMetadata& segment) {
+    return index::IsZonemap(segment) && !segment.field_ids.empty() &&
+           std::find(layout.field_ids.begin(), layout.field_ids.end(),
+                     segment.field_ids.front()) != layout.field_ids.end();
+  };
   uint64_t new_fragments = 0;
   for (const Rewritten& one : rewritten) new_fragments += one.result->fragments.size();
   for (const table::IndexMetadata& segment : manifest.indices) {
-    if (index::IsSystemIndex(segment) || index::IsZonemap(segment)) continue;
+    if (index::IsSystemIndex(segment) || is_refreshed(segment)) continue;
     const bool is_listed = std::any_of(
         result->uncovered_indices.begin(), result->uncovered_indices.end(),
         [&](const UncoveredIndex& listed) { return listed.name == segment.name; });
@@ -193,7 +199,9 @@ void NoteUncovered(const table::Manifest& manifest, const std::vector<Rewritten>
         {.name = segment.name,
          .type = index::IndexTypeName(segment),
          .fragments = new_fragments,
-         .refresh = "not in this version; the new fragments are read in full"});
+         .refresh = index::IsZonemap(segment)
+                        ? "create it again; until then seeds or full reads stand in"
+                        : "not in this version; the new fragments are read in full"});
   }
 }
 
@@ -237,7 +245,7 @@ arrow::Result<Dataset> CommitRewrites(const Dataset& dataset, const ClusteringCo
     if (committed.ok()) {
       result->versions.push_back(committed->version());
       Count(rewritten, result);
-      NoteUncovered(committed->impl().manifest(), rewritten, result);
+      NoteUncovered(committed->impl().manifest(), plan.impl().layout, rewritten, result);
       return committed;
     }
     const auto* conflict = CommitConflict::From(committed.status());

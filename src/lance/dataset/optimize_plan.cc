@@ -223,8 +223,8 @@ arrow::Status CheckDeclared(const Dataset& dataset) {
     return arrow::Status::Invalid("the table's clustering declaration cannot be used: ", problem);
   }
   return arrow::Status::Invalid(
-      "the table declares no clustering; declare it with cluster set (SetClustering), or use an "
-      "ordinary compaction (compact), which keeps the order of rows");
+      "the table declares no clustering; declare it with cluster set (SetClustering). Ordinary "
+      "compaction (compact), which keeps the order of rows, is not in this version");
 }
 
 ClusteringCompactionTask MakeTask(const ClusteringCompactionPlan::Impl& plan,

@@ -28,6 +28,19 @@ auto Guard(const std::string& path, const Body& body) -> decltype(body()) {
   }
 }
 
+/// A read past the end of a file means that it is not as long as the manifest says: corrupt, not a
+/// failure of storage.
+arrow::Status ExplainShortFile(const DataFileLocation& location,
+                               const std::optional<uint64_t>& size_bytes,
+                               const arrow::Status& status) {
+  if (!status.IsIOError() || !size_bytes) return status;
+  const auto info = location.store->Head(location.path);
+  if (!info.ok() || info->size_bytes == *size_bytes) return status;
+  return InFile(arrow::Status::SerializationError("the file has ", info->size_bytes,
+                                                  " bytes, the manifest says ", *size_bytes),
+                location.path);
+}
+
 }  // namespace
 
 /// What an open file consists of.
@@ -69,10 +82,10 @@ arrow::Result<std::shared_ptr<const DataFileReader>> DataFileReader::Open(
     std::shared_ptr<ObjectStore> store, const std::string& path, std::optional<uint64_t> size_bytes,
     const arrow::StopToken& stop, arrow::MemoryPool* pool) {
   DataFileLocation location{std::move(store), path};
-  ARROW_ASSIGN_OR_RAISE(DataFileMetadata metadata, Guard(path, [&] {
-                          return LoadDataFileMetadata(location, size_bytes, stop);
-                        }));
-  auto impl = std::make_unique<Impl>(std::move(location), std::move(metadata), pool);
+  auto metadata =
+      Guard(path, [&] { return LoadDataFileMetadata(location, size_bytes, stop); });
+  if (!metadata.ok()) return ExplainShortFile(location, size_bytes, metadata.status());
+  auto impl = std::make_unique<Impl>(std::move(location), std::move(*metadata), pool);
   return std::shared_ptr<const DataFileReader>(new DataFileReader(std::move(impl)));
 }
 

@@ -31,6 +31,8 @@ Zone FloatZone(const std::string& name) {
   if (name == "NaNs of 12.0.0") return MakeZone(Null(), D(kNan), 0, 100);
   if (name == "-NaN..20") return MakeZone(D(-kNan), D(20), 0, 3);
   if (name == "..20 only") return MakeZone(Null(), D(20), 0, 0);
+  if (name == "10.. only") return MakeZone(D(10), Null(), 0, 0);
+  if (name == "one value") return MakeZone(Null(), Null(), 90, 9);
   if (name == "zeros") return MakeZone(D(-0.0), D(0.0), 0, 0);
   ADD_FAILURE() << "no zone " << name;
   return {};
@@ -108,7 +110,9 @@ INSTANTIATE_TEST_SUITE_P(
         {"OldNansIn", In(1, {D(1), D(2), D(3), D(4)}), "NaNs of 12.0.0", false, true},
         {"NegativeNanMinIn", In(1, {D(1), D(2), D(3), D(4)}), "-NaN..20", true, true},
         {"NegativeNanMinAbove", Between(1, D(21), D(22)), "-NaN..20", false, true},
-        {"OneBoundUnknownMeansBoth", Equal(1, D(100)), "..20 only", true, true},
+        {"UnknownMinMeansUnknownMax", Equal(1, D(100)), "..20 only", true, true},
+        {"UnknownMaxMeansUnknownMin", Equal(1, D(5)), "10.. only", true, true},
+        {"OneValueThatIsNotCountedAway", Equal(1, D(5)), "one value", true, true},
         {"NegativeZeroOnly", LessEqual(1, D(-0.0)), "zeros", true, true},
         {"BelowBothZeros", Less(1, D(-0.0)), "zeros", false, true},
         {"AboveBothZeros", Greater(1, D(0.0)), "zeros", false, true},
