@@ -29,8 +29,8 @@ struct MetadataUpdate {
 
 /// Change configuration or metadata in one commit.
 ///
-/// Keys `lance.clustering.*` obey the declaration's rules; `lance.liquid-clustering.*` of the table's
-/// metadata belong to the library and are refused. Source: contract sections 2 and 3.
+/// Keys `lance.clustering.*` obey the declaration's rules; `lance.liquid-clustering.*` of the
+/// table's metadata belong to the library and are refused. Source: contract sections 2 and 3.
 arrow::Result<Dataset> UpdateMetadata(const Dataset& dataset, const MetadataUpdate& update,
                                       const CallOptions& call = {});
 

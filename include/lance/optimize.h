@@ -266,9 +266,9 @@ arrow::Result<ClusteringCompactionPlan> PlanClusteringCompaction(
 
 /// Commit any subset of a plan's results, then bring the key columns' zonemaps up to date.
 ///
-/// Every output file is opened and its rows and schema checked before anything changes. Results whose
-/// sources met another commit are left out and counted; when all did, AlreadyExists + CommitConflict.
-/// When only the zonemap step fails the rewrite stands and the result says so.
+/// Every output file is opened and its rows and schema checked before anything changes. Results
+/// whose sources met another commit are left out and counted; when all did, AlreadyExists +
+/// CommitConflict. When only the zonemap step fails the rewrite stands and the result says so.
 /// Source: contract section 6 "Commit", "Against other commits".
 arrow::Result<CompactionResult> CommitClusteringCompaction(
     const Dataset& dataset, const ClusteringCompactionPlan& plan,

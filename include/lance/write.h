@@ -100,7 +100,8 @@ class InsertBuilder {
   /// Write and commit.
   ///
   /// \return Invalid, KeyError or NotImplemented before anything is written, when the request does
-  ///   not fit the table; AlreadyExists when creating a table that is there; and what commits return
+  ///   not fit the table; AlreadyExists when creating a table that is there; and what commits
+  ///   return
   arrow::Result<WriteResult> Execute(BatchSource source, const CallOptions& call = {}) const;
 
  private:

@@ -1,5 +1,5 @@
-// Every storage call of append and of optimize failing, torn, unanswered or late: the table opens as
-// the old or as the new version, and the status said which.
+// Every storage call of append and of optimize failing, torn, unanswered or late: the table opens
+// as the old or as the new version, and the status said which.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

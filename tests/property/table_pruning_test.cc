@@ -103,9 +103,9 @@ class RandomTable {
                 columns.end());
     columns.resize(1 + random_.Below(3));
     Open()
-        .SetClustering({.columns = columns,
-                        .curve = random_.OneIn(2) ? ClusteringCurve::kHilbert
-                                                  : ClusteringCurve::kZOrder})
+        .SetClustering(
+            {.columns = columns,
+             .curve = random_.OneIn(2) ? ClusteringCurve::kHilbert : ClusteringCurve::kZOrder})
         .ValueOrDie();
   }
 

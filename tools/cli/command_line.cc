@@ -20,8 +20,7 @@ CLI::App* AddCommand(CLI::App* parent, const std::string& name, const std::strin
       ->expected(1)
       ->take_all();
   app->add_option("--memory", flags->memory, "most memory: bytes, or 512MiB, 4GiB");
-  app->add_option("--threads", flags->num_threads, "most threads")
-      ->check(IsWholeNumber());
+  app->add_option("--threads", flags->num_threads, "most threads")->check(IsWholeNumber());
   app->add_flag("--json", flags->json, "print one JSON document (rows: JSON lines)");
   app->add_flag("--quiet", flags->quiet, "print nothing on success");
   app->add_flag("--no-progress", flags->no_progress, "show no progress bar");
@@ -31,7 +30,7 @@ CLI::App* AddCommand(CLI::App* parent, const std::string& name, const std::strin
         ->expected(1)
         ->take_all();
     app->add_option("--retries", flags->max_retries, "attempts when other writers win the race")
-      ->check(IsWholeNumber());
+        ->check(IsWholeNumber());
   }
   return app;
 }

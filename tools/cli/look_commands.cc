@@ -136,8 +136,8 @@ arrow::Status RunInfo(const Invocation& invocation) {
     return arrow::Status::OK();
   }
   std::cout << dataset.uri() << "\nversion    " << dataset.version() << "\nrows       "
-            << WithCommas(rows) << "\nfragments  " << WithCommas(dataset.fragments().size())
-            << " (" << WithCommas(stamped) << " stamped)\ndata       " << WithCommas(bytes)
+            << WithCommas(rows) << "\nfragments  " << WithCommas(dataset.fragments().size()) << " ("
+            << WithCommas(stamped) << " stamped)\ndata       " << WithCommas(bytes)
             << " bytes, format " << dataset.properties().data_storage_version << "\nclustering "
             << lance::ToJson(dataset.clustering_spec()) << '\n';
   if (!dataset.properties().clustering_problem.empty()) {
@@ -173,10 +173,8 @@ void AddScanFlags(CLI::App* app, ScanFlags* flags, bool has_projection) {
   app->add_flag("--no-index", flags->no_index, "use no index; answers are the same");
   if (!has_projection) return;
   app->add_option("--columns", flags->columns, "A,B; default all");
-  app->add_option("--limit", flags->limit, "most rows")
-      ->check(IsWholeNumber());
-  app->add_option("--offset", flags->offset, "rows to skip")
-      ->check(IsWholeNumber());
+  app->add_option("--limit", flags->limit, "most rows")->check(IsWholeNumber());
+  app->add_option("--offset", flags->offset, "rows to skip")->check(IsWholeNumber());
 }
 
 void AddRowFlags(CLI::App* app, ScanFlags* flags) {

@@ -37,9 +37,9 @@ arrow::Status PrintSpec(const Invocation& invocation, const lance::Dataset& data
   for (size_t i = 0; i < spec->columns.size(); ++i) {
     std::cout << (i == 0 ? "" : ", ") << spec->columns[i];
   }
-  std::cout << "; curve " << lance::ToString(spec->curve) << ", " << spec->bits_per_dim
-            << " bits, " << lance::ToString(spec->algorithm) << ", layout version "
-            << spec->version << "; table version " << dataset.version() << '\n';
+  std::cout << "; curve " << lance::ToString(spec->curve) << ", " << spec->bits_per_dim << " bits, "
+            << lance::ToString(spec->algorithm) << ", layout version " << spec->version
+            << "; table version " << dataset.version() << '\n';
   return arrow::Status::OK();
 }
 
@@ -101,8 +101,8 @@ void PrintResult(const lance::CompactionResult& result) {
   if (result.tasks_committed == 0) {
     std::cout << "nothing to rewrite";
   } else {
-    std::cout << "rewrote " << WithCommas(result.rows_rewritten) << " rows: "
-              << WithCommas(result.fragments_removed) << " fragments became "
+    std::cout << "rewrote " << WithCommas(result.rows_rewritten)
+              << " rows: " << WithCommas(result.fragments_removed) << " fragments became "
               << WithCommas(result.fragments_added);
   }
   std::cout << "; left " << WithCommas(result.remaining.rows) << " rows\n";
@@ -138,8 +138,8 @@ arrow::Status RunOptimize(const Invocation& invocation, const OptimizeFlags& fla
     }
     return arrow::Status::OK();
   }
-  ARROW_ASSIGN_OR_RAISE(const auto result, lance::CompactFilesWithClustering(dataset, options,
-                                                                             invocation.call));
+  ARROW_ASSIGN_OR_RAISE(const auto result,
+                        lance::CompactFilesWithClustering(dataset, options, invocation.call));
   if (invocation.flags.json) {
     std::cout << lance::ToJson(result) << '\n';
   } else if (!invocation.flags.quiet) {
@@ -186,19 +186,18 @@ void AddCluster(CLI::App* parent, CommonFlags* common, std::vector<Command>* com
   auto flags = std::make_shared<ClusterFlags>();
   set->add_option("--columns", flags->columns, "A,B in order of importance")->required();
   set->add_option("--curve", flags->curve, "hilbert or zorder");
-  set->add_option("--bits-per-dim", flags->request.bits_per_dim, "2 to 64")
-      ->check(IsWholeNumber());
+  set->add_option("--bits-per-dim", flags->request.bits_per_dim, "2 to 64")->check(IsWholeNumber());
   set->add_option("--algorithm", flags->algorithm,
                   "quantile-rank-v1, typed-quantile-rank-v1 or typed-quantile-rank-v2");
   set->add_option("--layout-version", flags->request.version, "the declaration's version")
       ->check(IsWholeNumber());
   commands->push_back(
       {set, [flags](const Invocation& invocation) { return RunClusterSet(invocation, *flags); }});
-  commands->push_back({AddCommand(cluster, "show", "print the declaration", common, false),
-                       RunClusterShow});
-  commands->push_back({AddCommand(cluster, "clear", "remove the declaration; data stays as it is",
-                                  common, true),
-                       RunClusterClear});
+  commands->push_back(
+      {AddCommand(cluster, "show", "print the declaration", common, false), RunClusterShow});
+  commands->push_back(
+      {AddCommand(cluster, "clear", "remove the declaration; data stays as it is", common, true),
+       RunClusterClear});
 }
 
 }  // namespace

@@ -21,8 +21,8 @@ class TerminalObserver : public lance::Observer {
       std::fputs("\r\033[K", stderr);  // the line is the command's again
       return;
     }
-    std::string line = progress.operation + " " + progress.stage + " " +
-                       std::to_string(progress.completed);
+    std::string line =
+        progress.operation + " " + progress.stage + " " + std::to_string(progress.completed);
     if (progress.total && *progress.total > 0) {
       const uint64_t percent = std::min<uint64_t>(100, progress.completed * 100 / *progress.total);
       line += " of " + std::to_string(*progress.total) + " (" + std::to_string(percent) + " %)";

@@ -71,8 +71,7 @@ arrow::Status RunWrite(const Invocation& invocation, const WriteFlags& flags,
       builder.WithClusterByColumns(std::move(columns));
     }
   }
-  ARROW_ASSIGN_OR_RAISE(const auto result,
-                        builder.Execute(std::move(source), invocation.call));
+  ARROW_ASSIGN_OR_RAISE(const auto result, builder.Execute(std::move(source), invocation.call));
   if (result.clustered_by && !result.stamped && !invocation.flags.quiet) {
     std::cerr << "warning: the rows were sorted once and nothing was declared; later writes keep "
                  "their order. To declare, use --declare or cluster set (one_shot_sort)\n";
@@ -109,8 +108,8 @@ void AddWriteCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* c
                   commands);
   AddWriteCommand(app, "append", "add the rows of files", lance::WriteMode::kAppend, flags,
                   commands);
-  AddWriteCommand(app, "overwrite", "replace all rows and the schema",
-                  lance::WriteMode::kOverwrite, flags, commands);
+  AddWriteCommand(app, "overwrite", "replace all rows and the schema", lance::WriteMode::kOverwrite,
+                  flags, commands);
 }
 
 }  // namespace lancectl

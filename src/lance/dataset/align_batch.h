@@ -14,7 +14,8 @@ namespace lance {
 /// (table-format 9.5 "Append and schema").
 class BatchAligner {
  public:
-  /// Match columns. \return Invalid naming the column that is unknown, repeated, missing, or of another type
+  /// Match columns. \return Invalid naming the column that is unknown, repeated, missing, or of
+  /// another type
   static arrow::Result<BatchAligner> Make(const arrow::Schema& input,
                                           std::shared_ptr<arrow::Schema> table);
 

@@ -22,11 +22,10 @@ const char* CompiledSimdLevel() {
 }  // namespace
 
 const BuildInfo& build_info() {
-  static const BuildInfo info{
-      .version = LANCE_VERSION_STRING,
-      .arrow_version = arrow::GetBuildInfo().version_string,
-      .compiler = std::string("GCC or compatible ") + __VERSION__,
-      .simd_level = CompiledSimdLevel()};
+  static const BuildInfo info{.version = LANCE_VERSION_STRING,
+                              .arrow_version = arrow::GetBuildInfo().version_string,
+                              .compiler = std::string("GCC or compatible ") + __VERSION__,
+                              .simd_level = CompiledSimdLevel()};
   return info;
 }
 

@@ -25,7 +25,8 @@ size_t EditDistance(const std::string& lhs, const std::string& rhs) {
     row[0] = i;
     for (size_t j = 1; j <= rhs.size(); ++j) {
       const size_t above = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, diagonal + (lhs[i - 1] != rhs[j - 1] ? 1 : 0)});
+      row[j] =
+          std::min({row[j] + 1, row[j - 1] + 1, diagonal + (lhs[i - 1] != rhs[j - 1] ? 1 : 0)});
       diagonal = above;
     }
   }

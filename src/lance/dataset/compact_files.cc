@@ -23,8 +23,9 @@ void Spend(const CompactionSize& spent, SourceBudget* budget, bool* is_exhausted
   subtract(&budget->max_source_bytes, spent.bytes);
 }
 
-arrow::Result<std::vector<ClusteringRewriteResult>> ExecuteAll(
-    const ClusteringCompactionPlan& plan, const Dataset& dataset, const CallOptions& call) {
+arrow::Result<std::vector<ClusteringRewriteResult>> ExecuteAll(const ClusteringCompactionPlan& plan,
+                                                               const Dataset& dataset,
+                                                               const CallOptions& call) {
   std::vector<ClusteringRewriteResult> results;
   for (const ClusteringCompactionTask& task : plan.tasks()) {
     auto result = task.Execute(dataset, call);
@@ -52,8 +53,8 @@ class CompactionRun {
   arrow::Result<CompactionResult> Run() {
     const auto started = run_.clock->Steady();
     for (;;) {
-      ARROW_ASSIGN_OR_RAISE(const auto plan, PlanClusteringCompaction(result_.dataset, options_,
-                                                                      call_));
+      ARROW_ASSIGN_OR_RAISE(const auto plan,
+                            PlanClusteringCompaction(result_.dataset, options_, call_));
       spec_ = plan.spec();
       if (conflicts_ == 0) result_.tasks_planned += plan.tasks().size();
       result_.stopped_by = plan.stopped_by();

@@ -18,9 +18,9 @@ arrow::Result<std::shared_ptr<arrow::Table>> SortInCurveOrder(
   return std::move(sorted.table);
 }
 
-arrow::Result<std::shared_ptr<arrow::Table>> CollectInMemory(arrow::RecordBatchReader& reader,
-                                                             const RunContext& run,
-                                                             std::vector<MemoryReservation>* reservations) {
+arrow::Result<std::shared_ptr<arrow::Table>> CollectInMemory(
+    arrow::RecordBatchReader& reader, const RunContext& run,
+    std::vector<MemoryReservation>* reservations) {
   arrow::RecordBatchVector batches;
   for (std::shared_ptr<arrow::RecordBatch> batch;;) {
     ARROW_RETURN_NOT_OK(run.stop_token.Poll());

@@ -22,8 +22,8 @@ arrow::Result<std::shared_ptr<arrow::Table>> SortInCurveOrder(
 /// Collect a stream in memory, holding its bytes against the call's budget.
 ///
 /// \return CapacityError + OverBudget naming the budget when the rows do not fit
-arrow::Result<std::shared_ptr<arrow::Table>> CollectInMemory(arrow::RecordBatchReader& reader,
-                                                             const RunContext& run,
-                                                             std::vector<MemoryReservation>* reservations);
+arrow::Result<std::shared_ptr<arrow::Table>> CollectInMemory(
+    arrow::RecordBatchReader& reader, const RunContext& run,
+    std::vector<MemoryReservation>* reservations);
 
 }  // namespace lance

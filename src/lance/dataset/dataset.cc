@@ -144,8 +144,7 @@ arrow::Result<table::RetryPolicy> MakeRetryPolicy(const CommitOptions& commit) {
     return arrow::Status::Invalid("max_retries is ", commit.max_retries, "; allowed: 0 or more");
   }
   if (commit.timeout.count() < 0) {
-    return arrow::Status::Invalid("timeout is ", commit.timeout.count(),
-                                  " ms; allowed: 0 or more");
+    return arrow::Status::Invalid("timeout is ", commit.timeout.count(), " ms; allowed: 0 or more");
   }
   return table::RetryPolicy{.max_retries = commit.max_retries, .timeout = commit.timeout};
 }
@@ -206,8 +205,8 @@ arrow::Result<Dataset> Dataset::ClearClustering(const CommitOptions& options,
   table::UpdateMap update = DeclarationUpdate(std::nullopt, impl_->manifest());
   if (update.entries.empty()) return *this;
   table::CommitRequest commit;
-  commit.transaction = MakeTransaction(
-      version(), table::UpdateConfig{.config = std::move(update)}, options, run);
+  commit.transaction =
+      MakeTransaction(version(), table::UpdateConfig{.config = std::move(update)}, options, run);
   ARROW_ASSIGN_OR_RAISE(commit.retry, MakeRetryPolicy(options));
   return impl_->Commit(std::move(commit), run);
 }
@@ -223,8 +222,7 @@ arrow::Result<Dataset> UpdateMetadata(const Dataset& dataset, const MetadataUpda
   (update.target == MetadataTarget::kConfig ? operation.config : operation.table_metadata) =
       std::move(map);
   table::CommitRequest commit;
-  commit.transaction =
-      MakeTransaction(dataset.version(), std::move(operation), update.commit, run);
+  commit.transaction = MakeTransaction(dataset.version(), std::move(operation), update.commit, run);
   ARROW_ASSIGN_OR_RAISE(commit.retry, MakeRetryPolicy(update.commit));
   return impl.Commit(std::move(commit), run);
 }

@@ -58,9 +58,9 @@ ScanPart EstimateBytes(const table::Manifest& manifest, const ScanPart& rows) {
     for (const table::DataFile& file : fragment.files) bytes.total += file.size_bytes;
   }
   if (rows.total > 0) {
-    bytes.kept = static_cast<uint64_t>(static_cast<double>(bytes.total) *
-                                       static_cast<double>(rows.kept) /
-                                       static_cast<double>(rows.total));
+    bytes.kept =
+        static_cast<uint64_t>(static_cast<double>(bytes.total) * static_cast<double>(rows.kept) /
+                              static_cast<double>(rows.total));
   }
   return bytes;
 }
@@ -100,8 +100,8 @@ arrow::Result<ScanExplanation> Scanner::Explain(const CallOptions& call) const {
   }
   plan.bytes = EstimateBytes(manifest, plan.rows);
   plan.late_materialization = LateColumns(*impl_);
-  plan.text = PlanText(plan, impl_->filter != nullptr ? impl_->filter->column_names()
-                                                      : std::vector<std::string>{});
+  plan.text = PlanText(
+      plan, impl_->filter != nullptr ? impl_->filter->column_names() : std::vector<std::string>{});
   return plan;
 }
 

@@ -29,17 +29,17 @@ arrow::Result<std::shared_ptr<const format::DataFileReader>> FragmentReader::Ope
     const table::DataFile& file = fragment_.files[file_index];
     const std::string path = "data/" + file.path;
     ARROW_ASSIGN_OR_RAISE(
-        reader, format::DataFileReader::Open(
-                    store_, path,
-                    file.size_bytes == 0 ? std::nullopt : std::optional(file.size_bytes),
-                    run_.stop_token, run_.memory_pool));
+        reader,
+        format::DataFileReader::Open(
+            store_, path, file.size_bytes == 0 ? std::nullopt : std::optional(file.size_bytes),
+            run_.stop_token, run_.memory_pool));
     if (fragment_.physical_rows > reader->num_rows()) {
       const uint64_t rows = reader->num_rows();
       reader = nullptr;
-      return InFile(arrow::Status::SerializationError("the file has ", rows, " rows, fragment ",
-                                                      fragment_.id, " says ",
-                                                      fragment_.physical_rows),
-                    path);
+      return InFile(
+          arrow::Status::SerializationError("the file has ", rows, " rows, fragment ", fragment_.id,
+                                            " says ", fragment_.physical_rows),
+          path);
     }
   }
   return reader;
@@ -57,9 +57,9 @@ arrow::Result<std::shared_ptr<arrow::Array>> FragmentReader::ReadColumn(
   ARROW_ASSIGN_OR_RAISE(const auto type, format::ParseLogicalType(field.logical_type));
   const auto place = Find(field.id);
   if (!place) {
-    return arrow::MakeArrayOfNull(type, static_cast<int64_t>(rows.num_rows()),
-                                  run_.memory_pool != nullptr ? run_.memory_pool
-                                                              : arrow::default_memory_pool());
+    return arrow::MakeArrayOfNull(
+        type, static_cast<int64_t>(rows.num_rows()),
+        run_.memory_pool != nullptr ? run_.memory_pool : arrow::default_memory_pool());
   }
   ARROW_ASSIGN_OR_RAISE(const auto file, OpenFile(place->file_index));
   auto values = file->ReadColumn(place->column_index, type, rows, run_.stop_token);
@@ -70,8 +70,8 @@ arrow::Result<std::shared_ptr<arrow::Array>> FragmentReader::ReadColumn(
 arrow::Result<std::vector<std::shared_ptr<arrow::Array>>> FragmentReader::ReadColumns(
     const std::vector<const format::SchemaField*>& fields, const RowRanges& rows) {
   std::vector<std::shared_ptr<arrow::Array>> columns(fields.size());
-  ARROW_RETURN_NOT_OK(ParallelFor(
-      static_cast<int>(fields.size()), run_.num_threads, run_.stop_token, [&](int i) {
+  ARROW_RETURN_NOT_OK(
+      ParallelFor(static_cast<int>(fields.size()), run_.num_threads, run_.stop_token, [&](int i) {
         const auto column = static_cast<size_t>(i);
         ARROW_ASSIGN_OR_RAISE(columns[column], ReadColumn(*fields[column], rows));
         return arrow::Status::OK();

@@ -24,9 +24,9 @@ class FragmentWriter::OpenFile {
     auto file = std::make_unique<OpenFile>();
     file->name_ = table::MakeDataFileName(*run.random);
     ARROW_ASSIGN_OR_RAISE(file->stream_, store.OpenWrite("data/" + file->name_));
-    ARROW_ASSIGN_OR_RAISE(file->writer_,
-                          format::DataFileWriter::Make(file->stream_, schema,
-                                                       {.memory_pool = run.memory_pool}));
+    ARROW_ASSIGN_OR_RAISE(
+        file->writer_,
+        format::DataFileWriter::Make(file->stream_, schema, {.memory_pool = run.memory_pool}));
     ARROW_ASSIGN_OR_RAISE(const auto arrow_schema, format::ToArrowSchema(schema));
     for (const SeedColumn& seed : options.seeds) {
       const int column = arrow_schema->GetFieldIndex(seed.name);

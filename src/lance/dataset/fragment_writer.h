@@ -67,8 +67,8 @@ class FragmentWriter {
 
 /// Rows of each file of a clustered write of `num_rows` rows (contract section 5).
 ///
-/// n = ceil(num_rows / max_rows) files. When the last would have fewer than max_rows / 8 rows, all get
-/// floor(num_rows / n) or one more, the larger ones first; else all but the last get max_rows.
+/// n = ceil(num_rows / max_rows) files. When the last would have fewer than max_rows / 8 rows, all
+/// get floor(num_rows / n) or one more, the larger ones first; else all but the last get max_rows.
 std::vector<uint64_t> ClusteredFileSizes(uint64_t num_rows, uint64_t max_rows);
 
 /// Write a sorted table with clustered file cuts.

@@ -28,11 +28,9 @@ arrow::Status CheckNameIsFree(const table::Manifest& manifest, const std::string
       return arrow::Status::AlreadyExists("index ", name, " is there already");
     }
     if (!index::IsZonemap(segment) || segment.field_ids != std::vector{field_id}) {
-      return arrow::Status::Invalid("the name ", name, " is taken by a ",
-                                    index::IndexTypeName(segment), " index on ",
-                                    FieldName(manifest, segment.field_ids.empty()
-                                                            ? -1
-                                                            : segment.field_ids.front()));
+      return arrow::Status::Invalid(
+          "the name ", name, " is taken by a ", index::IndexTypeName(segment), " index on ",
+          FieldName(manifest, segment.field_ids.empty() ? -1 : segment.field_ids.front()));
     }
   }
   return arrow::Status::OK();
@@ -40,11 +38,11 @@ arrow::Status CheckNameIsFree(const table::Manifest& manifest, const std::string
 
 /// Everything that a description says besides coverage.
 IndexDescription Describe(const table::Manifest& manifest, const table::IndexMetadata& segment) {
-  IndexDescription description{.name = segment.name,
-                               .index_type = index::IndexTypeName(segment),
-                               .clustering_id = segment.clustering_id.value_or(0),
-                               .usable = index::IsZonemap(segment) &&
-                                         segment.index_version.value_or(0) == 0};
+  IndexDescription description{
+      .name = segment.name,
+      .index_type = index::IndexTypeName(segment),
+      .clustering_id = segment.clustering_id.value_or(0),
+      .usable = index::IsZonemap(segment) && segment.index_version.value_or(0) == 0};
   for (const int32_t field_id : segment.field_ids) {
     description.field_names.push_back(FieldName(manifest, field_id));
   }
@@ -87,8 +85,7 @@ arrow::Result<Dataset> CreateIndex(const Dataset& dataset, const CreateIndexRequ
     if (old.name == zonemap.name) operation.removed_indices.push_back(old);
   }
   table::CommitRequest commit;
-  commit.transaction =
-      MakeTransaction(manifest.version, std::move(operation), request.commit, run);
+  commit.transaction = MakeTransaction(manifest.version, std::move(operation), request.commit, run);
   ARROW_ASSIGN_OR_RAISE(commit.retry, MakeRetryPolicy(request.commit));
   return impl.Commit(std::move(commit), run);
 }

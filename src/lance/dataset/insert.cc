@@ -94,14 +94,14 @@ struct InsertPlan {
 arrow::Status CheckRequest(const InsertRequest& request) {
   const WriteOptions& options = request.options;
   if (options.max_rows_per_file == 0 || options.max_bytes_per_file == 0) {
-    return arrow::Status::Invalid(options.max_rows_per_file == 0 ? "max_rows_per_file"
-                                                                 : "max_bytes_per_file",
-                                  " is 0; allowed: 1 or more");
+    return arrow::Status::Invalid(
+        options.max_rows_per_file == 0 ? "max_rows_per_file" : "max_bytes_per_file",
+        " is 0; allowed: 1 or more");
   }
   if (!options.data_storage_version.empty() && options.data_storage_version != "2.1") {
-    return UnsupportedError("data_storage_version " + options.data_storage_version,
-                            "data_storage_version is " + options.data_storage_version +
-                                "; this version writes 2.1");
+    return UnsupportedError(
+        "data_storage_version " + options.data_storage_version,
+        "data_storage_version is " + options.data_storage_version + "; this version writes 2.1");
   }
   if (request.without_clustering && (!request.cluster_by.empty() || request.declaration)) {
     return arrow::Status::Invalid(
@@ -143,8 +143,8 @@ arrow::Result<std::optional<Dataset>> FindExisting(const OpenedTable& opened, Wr
 arrow::Status CheckWritableTable(const Dataset& dataset, const InsertRequest& request) {
   const table::Manifest& manifest = dataset.impl().manifest();
   // A table keeps its version unless an overwrite asks for another.
-  const bool is_replaced = request.mode == WriteMode::kOverwrite &&
-                           !request.options.data_storage_version.empty();
+  const bool is_replaced =
+      request.mode == WriteMode::kOverwrite && !request.options.data_storage_version.empty();
   if (manifest.data_storage_version != "2.1" && !is_replaced) {
     return UnsupportedError("data file version " + manifest.data_storage_version,
                             "table " + dataset.uri() + " has data files of version " +
@@ -164,8 +164,8 @@ arrow::Status CheckSameColumns(const std::vector<std::string>& asked, const Clus
     for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
     return text;
   };
-  return arrow::Status::Invalid("cluster_by is ", list(asked), "; the table is declared to cluster by ",
-                                list(spec.columns),
+  return arrow::Status::Invalid("cluster_by is ", list(asked),
+                                "; the table is declared to cluster by ", list(spec.columns),
                                 ": give exactly these in this order, or none to inherit them");
 }
 
@@ -216,8 +216,8 @@ arrow::Result<InsertPlan> PlanInsert(OpenedTable opened, const InsertRequest& re
   const auto declared = plan.existing ? plan.existing->clustering_spec() : plan.declare;
   plan.writer.max_rows_per_file = request.options.max_rows_per_file;
   plan.writer.max_bytes_per_file = request.options.max_bytes_per_file;
-  plan.writer.seeds = ChooseSeedColumns(
-      is_append ? &plan.existing->impl().manifest() : nullptr, plan.schema, declared);
+  plan.writer.seeds = ChooseSeedColumns(is_append ? &plan.existing->impl().manifest() : nullptr,
+                                        plan.schema, declared);
   return plan;
 }
 
@@ -261,17 +261,15 @@ table::Operation MakeOperation(const InsertRequest& request, const InsertPlan& p
 }
 
 arrow::Result<Dataset> CommitInsert(const InsertRequest& request, const InsertPlan& plan,
-                                    std::vector<table::Fragment> fragments,
-                                    const RunContext& run) {
+                                    std::vector<table::Fragment> fragments, const RunContext& run) {
   const uint64_t read_version = plan.existing ? plan.existing->version() : 0;
   table::CommitRequest commit;
   ARROW_ASSIGN_OR_RAISE(commit.retry, MakeRetryPolicy(request.options.commit));
   commit.transaction =
       MakeTransaction(read_version, MakeOperation(request, plan, std::move(fragments)),
                       request.options.commit, run);
-  commit.naming_of_new_table = request.options.enable_v2_manifest_paths
-                                   ? table::NamingScheme::kV2
-                                   : table::NamingScheme::kV1;
+  commit.naming_of_new_table = request.options.enable_v2_manifest_paths ? table::NamingScheme::kV2
+                                                                        : table::NamingScheme::kV1;
   if (plan.is_stamped()) {
     commit.clustering.define = table::LayoutOf(*plan.sort_by, plan.schema);
     commit.clustering.stamp_group_ids = {Uuid::Random(*run.random).ToString()};

@@ -236,8 +236,7 @@ std::string ToJson(const ScanExplanation& explanation) {
   json["bytes"] = PartJson(explanation.bytes);
   json["late_materialization"] = explanation.late_materialization;
   json["text"] = explanation.text;
-  json["actual"] =
-      explanation.actual ? StatisticsJson(*explanation.actual) : Json(nullptr);
+  json["actual"] = explanation.actual ? StatisticsJson(*explanation.actual) : Json(nullptr);
   return Dump(json);
 }
 

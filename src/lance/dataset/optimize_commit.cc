@@ -78,10 +78,10 @@ arrow::Status CheckOutputs(const Rewritten& rewritten, const Dataset::Impl& snap
   for (const table::Fragment& fragment : rewritten.result->fragments) {
     rows += fragment.physical_rows;
     const std::string path = "data/" + fragment.files.front().path;
-    ARROW_ASSIGN_OR_RAISE(const auto file,
-                          format::DataFileReader::Open(snapshot.store, path,
-                                                       fragment.files.front().size_bytes,
-                                                       run.stop_token, run.memory_pool));
+    ARROW_ASSIGN_OR_RAISE(
+        const auto file,
+        format::DataFileReader::Open(snapshot.store, path, fragment.files.front().size_bytes,
+                                     run.stop_token, run.memory_pool));
     if (file->num_rows() != fragment.physical_rows) {
       return arrow::Status::Invalid(path, " has ", file->num_rows(), " rows, its task says ",
                                     fragment.physical_rows);
@@ -122,13 +122,11 @@ arrow::Result<uint64_t> ReserveFragmentIds(const Dataset& dataset, uint32_t num_
                                            const CommitOptions& options, const RunContext& run,
                                            CompactionResult* result) {
   table::CommitRequest commit;
-  commit.transaction =
-      MakeTransaction(dataset.version(), table::ReserveFragments{.num_fragments = num_fragments},
-                      options, run);
+  commit.transaction = MakeTransaction(
+      dataset.version(), table::ReserveFragments{.num_fragments = num_fragments}, options, run);
   ARROW_ASSIGN_OR_RAISE(commit.retry, MakeRetryPolicy(options));
-  ARROW_ASSIGN_OR_RAISE(
-      const table::LoadedManifest reserved,
-      table::Commit(dataset.impl().manifests(), std::move(commit), run));
+  ARROW_ASSIGN_OR_RAISE(const table::LoadedManifest reserved,
+                        table::Commit(dataset.impl().manifests(), std::move(commit), run));
   result->versions.push_back(reserved.manifest.version);
   return uint64_t{*reserved.manifest.max_fragment_id} - num_fragments + 1;
 }
@@ -147,8 +145,8 @@ table::CommitRequest MakeRewrite(const ClusteringCompactionPlan& plan,
     commit.clustering.stamp_group_ids.push_back(one.result->group_id);
   }
   commit.clustering.define = plan.impl().layout;
-  commit.transaction = MakeTransaction(plan.read_version(), std::move(rewrite),
-                                       plan.options().commit, run);
+  commit.transaction =
+      MakeTransaction(plan.read_version(), std::move(rewrite), plan.options().commit, run);
   return commit;
 }
 
@@ -184,16 +182,16 @@ void NoteUncovered(const table::Manifest& manifest, const table::LayoutDefinitio
                    const std::vector<Rewritten>& rewritten, CompactionResult* result) {
   const auto is_refreshed = [&](const table::IndexMetadata& segment) {
     return index::IsZonemap(segment) && !segment.field_ids.empty() &&
-           std::find(layout.field_ids.begin(), layout.field_ids.end(),
-                     segment.field_ids.front()) != layout.field_ids.end();
+           std::find(layout.field_ids.begin(), layout.field_ids.end(), segment.field_ids.front()) !=
+               layout.field_ids.end();
   };
   uint64_t new_fragments = 0;
   for (const Rewritten& one : rewritten) new_fragments += one.result->fragments.size();
   for (const table::IndexMetadata& segment : manifest.indices) {
     if (index::IsSystemIndex(segment) || is_refreshed(segment)) continue;
-    const bool is_listed = std::any_of(
-        result->uncovered_indices.begin(), result->uncovered_indices.end(),
-        [&](const UncoveredIndex& listed) { return listed.name == segment.name; });
+    const bool is_listed =
+        std::any_of(result->uncovered_indices.begin(), result->uncovered_indices.end(),
+                    [&](const UncoveredIndex& listed) { return listed.name == segment.name; });
     if (is_listed) continue;
     result->uncovered_indices.push_back(
         {.name = segment.name,
@@ -216,7 +214,8 @@ arrow::Result<Dataset> CommitRewrites(const Dataset& dataset, const ClusteringCo
                                   dataset.uri());
   }
   ARROW_ASSIGN_OR_RAISE(auto rewritten, MatchResults(plan, results));
-  ARROW_ASSIGN_OR_RAISE(const Dataset snapshot, dataset.Checkout(Ref::Version(plan.read_version())));
+  ARROW_ASSIGN_OR_RAISE(const Dataset snapshot,
+                        dataset.Checkout(Ref::Version(plan.read_version())));
   if (snapshot.clustering_spec() != plan.spec()) {
     return arrow::Status::Invalid("the plan's layout is not the one that version ",
                                   plan.read_version(), " declared");
@@ -235,9 +234,9 @@ arrow::Result<Dataset> CommitRewrites(const Dataset& dataset, const ClusteringCo
     if (!is_reserved) {
       uint64_t num_fragments = 0;
       for (const Rewritten& one : rewritten) num_fragments += one.result->fragments.size();
-      ARROW_ASSIGN_OR_RAISE(
-          first_id, ReserveFragmentIds(latest, static_cast<uint32_t>(num_fragments),
-                                       plan.options().commit, run, result));
+      ARROW_ASSIGN_OR_RAISE(first_id,
+                            ReserveFragmentIds(latest, static_cast<uint32_t>(num_fragments),
+                                               plan.options().commit, run, result));
     }
     table::CommitRequest commit = MakeRewrite(plan, rewritten, first_id, run);
     ARROW_ASSIGN_OR_RAISE(commit.retry, MakeRetryPolicy(plan.options().commit));
@@ -265,8 +264,8 @@ arrow::Result<Dataset> CommitRewrites(const Dataset& dataset, const ClusteringCo
 Dataset FinishWithZonemaps(Dataset dataset, const ClusteringSpec& spec,
                            const ClusteringCompactionOptions& options, const RunContext& run,
                            CompactionResult* result) {
-  auto refreshed = RefreshZonemaps(dataset, spec, options.rows_per_zone, options.commit, run,
-                                   &result->zonemaps);
+  auto refreshed =
+      RefreshZonemaps(dataset, spec, options.rows_per_zone, options.commit, run, &result->zonemaps);
   if (refreshed.ok()) {
     if (refreshed->version() != dataset.version()) {
       result->versions.push_back(refreshed->version());
@@ -294,9 +293,9 @@ arrow::Result<CompactionResult> CommitClusteringCompaction(
   result.dataset =
       FinishWithZonemaps(std::move(committed), plan.spec(), plan.options(), run, &result);
   result.version = result.versions.back();
-  ARROW_ASSIGN_OR_RAISE(const PlannerInput input,
-                        DescribeForPlanner(result.dataset.impl().manifest(),
-                                           plan.options().take_over));
+  ARROW_ASSIGN_OR_RAISE(
+      const PlannerInput input,
+      DescribeForPlanner(result.dataset.impl().manifest(), plan.options().take_over));
   result.remaining = RewritableSize(input.fragments, plan.options());
   result.seconds = std::chrono::duration<double>(run.clock->Steady() - started).count();
   return result;

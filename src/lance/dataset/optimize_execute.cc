@@ -90,8 +90,7 @@ arrow::Result<SourceRows> ReadSources(const ClusteringCompactionTask::Impl& task
         dataset.schema, static_cast<int64_t>(rows.num_rows()), std::move(columns)));
   }
   ARROW_ASSIGN_OR_RAISE(sources.rows, arrow::Table::FromRecordBatches(dataset.schema, batches));
-  sources.addresses =
-      std::make_shared<arrow::ChunkedArray>(std::move(addresses), arrow::uint64());
+  sources.addresses = std::make_shared<arrow::ChunkedArray>(std::move(addresses), arrow::uint64());
   return sources;
 }
 
@@ -121,9 +120,8 @@ arrow::Result<ClusteringRewriteResult> ClusteringCompactionTask::Execute(
   ProgressReporter progress(run, "optimize", "rows");
   auto counters = std::make_shared<IoCounters>();
   progress.Stage("read", impl_->source_rows);
-  ARROW_ASSIGN_OR_RAISE(
-      SourceRows sources,
-      ReadSources(*impl_, table, MakeCountingStore(table.store, counters), run));
+  ARROW_ASSIGN_OR_RAISE(SourceRows sources,
+                        ReadSources(*impl_, table, MakeCountingStore(table.store, counters), run));
   progress.Stage("sort", impl_->source_rows);
   ARROW_ASSIGN_OR_RAISE(const auto sorted,
                         SortInCurveOrder(sources.rows, impl_->spec, sources.addresses, run));

@@ -111,9 +111,9 @@ std::string ForeignProvider(const table::Manifest& manifest, const table::Fragme
   return "";
 }
 
-arrow::Result<clustering::PlannerFragment> DescribeFragment(
-    const table::Manifest& manifest, const table::Fragment& fragment,
-    const ClusteringDefinition* current) {
+arrow::Result<clustering::PlannerFragment> DescribeFragment(const table::Manifest& manifest,
+                                                            const table::Fragment& fragment,
+                                                            const ClusteringDefinition* current) {
   clustering::PlannerFragment described{.id = fragment.id, .live_rows = fragment.live_rows()};
   if (fragment.physical_rows == 0) {
     return arrow::Status::Invalid("the manifest of version ", manifest.version,
@@ -154,8 +154,8 @@ arrow::Status CheckCompactionOptions(const ClusteringCompactionOptions& options)
 arrow::Result<ClusteringCompactionOptions> ResolveCompactionOptions(
     const ClusteringCompactionOptions& options, const table::Manifest& manifest) {
   ClusteringCompactionOptions resolved = options;
-  ARROW_RETURN_NOT_OK(TakeFromConfig(manifest, "target_rows_per_fragment",
-                                     &resolved.target_rows_per_fragment));
+  ARROW_RETURN_NOT_OK(
+      TakeFromConfig(manifest, "target_rows_per_fragment", &resolved.target_rows_per_fragment));
   ARROW_RETURN_NOT_OK(TakeFromConfig(manifest, "max_bytes_per_file", &resolved.max_bytes_per_file));
   SourceBudget& budget = resolved.budget;
   ARROW_RETURN_NOT_OK(
@@ -272,8 +272,7 @@ arrow::Result<ClusteringCompactionPlan> ClusteringCompactionPlanner::Plan(
   ARROW_ASSIGN_OR_RAISE(plan->options, ResolveCompactionOptions(options_, manifest));
   plan->plan_id = PlanId(*plan);
   ARROW_ASSIGN_OR_RAISE(PlannerInput input, DescribeForPlanner(manifest, plan->options.take_over));
-  const auto planned =
-      clustering::PlanTasks(input.fragments, MakePlannerOptions(plan->options));
+  const auto planned = clustering::PlanTasks(input.fragments, MakePlannerOptions(plan->options));
   for (const clustering::PlannedTask& task : planned.tasks) {
     plan->tasks.push_back(
         MakeTask(*plan, manifest, task, static_cast<uint32_t>(plan->tasks.size())));
@@ -281,9 +280,9 @@ arrow::Result<ClusteringCompactionPlan> ClusteringCompactionPlanner::Plan(
   plan->totals = SizeOf(planned);
   plan->remaining = Beyond(RewritableSize(input.fragments, plan->options), plan->totals);
   if (planned.stopped_by) {
-    plan->stopped_by = CompactionStop{planned.stopped_by->budget, planned.stopped_by->allowed,
-                                      planned.stopped_by->needed,
-                                      planned.stopped_by->next_fragment_id};
+    plan->stopped_by =
+        CompactionStop{planned.stopped_by->budget, planned.stopped_by->allowed,
+                       planned.stopped_by->needed, planned.stopped_by->next_fragment_id};
   }
   plan->left_out = std::move(input.left_out);
   ARROW_ASSIGN_OR_RAISE(const auto refreshes,

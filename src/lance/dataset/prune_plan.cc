@@ -115,8 +115,8 @@ arrow::Result<index::PrunedFragment> FragmentPruner::Prune(FragmentReader* fragm
       counts.zones_kept += index::ZoneMayMatch(*leaves_[i], zone) ? 1 : 0;
     }
   }
-  auto pruned = index::PruneFragment(
-      *predicate_, fragment->fragment().physical_rows, [&](int32_t field_id) {
+  auto pruned =
+      index::PruneFragment(*predicate_, fragment->fragment().physical_rows, [&](int32_t field_id) {
         const auto found = zones_of.find(field_id);
         return found == zones_of.end() ? nullptr : found->second;
       });

@@ -44,7 +44,8 @@ class FragmentPruner {
   /// Which rows of a fragment may match. Reads the seed when there is nothing better.
   arrow::Result<index::PrunedFragment> Prune(FragmentReader* fragment);
 
-  /// Zones kept by one leaf alone over all fragments pruned so far, by the leaf's place in the tree.
+  /// Zones kept by one leaf alone over all fragments pruned so far, by the leaf's place in the
+  /// tree.
   struct LeafCounts {
     std::string text;
     std::optional<std::string> index_name;
@@ -64,9 +65,9 @@ class FragmentPruner {
 
   arrow::Status LoadSegments(const Dataset::Impl& dataset);
   void CollectLeaves(const index::Predicate& node);
-  arrow::Result<const index::FragmentZones*> ZonesOf(
-      int32_t field_id, FragmentReader* fragment,
-      std::map<int32_t, index::FragmentZones>* seeds, std::string* index_name);
+  arrow::Result<const index::FragmentZones*> ZonesOf(int32_t field_id, FragmentReader* fragment,
+                                                     std::map<int32_t, index::FragmentZones>* seeds,
+                                                     std::string* index_name);
 
   std::shared_ptr<const Dataset::Impl> dataset_;
   std::shared_ptr<ObjectStore> store_;

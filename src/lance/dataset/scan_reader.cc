@@ -12,8 +12,8 @@ namespace lance {
 
 namespace {
 
-// A unit is what is read and filtered at once. Its bounds keep memory and latency down; its size is a
-// multiple of every usual chunk, so that chunks are seldom read twice.
+// A unit is what is read and filtered at once. Its bounds keep memory and latency down; its size is
+// a multiple of every usual chunk, so that chunks are seldom read twice.
 constexpr uint64_t kMinRowsPerUnit = 8 << 10;
 constexpr uint64_t kMaxRowsPerUnit = 256 << 10;
 constexpr uint64_t kTargetBytesPerUnit = 64ull << 20;
@@ -119,14 +119,13 @@ arrow::Result<ScanReader::Selected> ScanReader::ApplyFilter(RowRanges rows) {
     arrow_fields.push_back(scan_->dataset->schema->GetFieldByName(name));
   }
   ARROW_ASSIGN_OR_RAISE(auto columns, fragment_->ReadColumns(fields, rows));
-  const auto batch = arrow::RecordBatch::Make(arrow::schema(std::move(arrow_fields)),
-                                              static_cast<int64_t>(rows.num_rows()),
-                                              std::move(columns));
+  const auto batch =
+      arrow::RecordBatch::Make(arrow::schema(std::move(arrow_fields)),
+                               static_cast<int64_t>(rows.num_rows()), std::move(columns));
   ARROW_ASSIGN_OR_RAISE(const auto mask, scan_->filter->Evaluate(*batch));
   Selected selected{KeepTrue(rows, *mask), nullptr};
-  ARROW_ASSIGN_OR_RAISE(
-      selected.filter_columns,
-      FilterBatch(batch, mask, static_cast<int64_t>(selected.rows.num_rows())));
+  ARROW_ASSIGN_OR_RAISE(selected.filter_columns,
+                        FilterBatch(batch, mask, static_cast<int64_t>(selected.rows.num_rows())));
   return selected;
 }
 
@@ -154,8 +153,8 @@ arrow::Result<std::shared_ptr<arrow::RecordBatch>> ScanReader::ReadOutput(
   for (size_t i = 0; i < columns_.size(); ++i) {
     const OutputColumn& column = columns_[i];
     if (column.source != OutputColumn::Source::kField) {
-      ARROW_ASSIGN_OR_RAISE(columns[i], RowAddresses(fragment_->fragment().id, selected.rows,
-                                                     run_.memory_pool));
+      ARROW_ASSIGN_OR_RAISE(
+          columns[i], RowAddresses(fragment_->fragment().id, selected.rows, run_.memory_pool));
       continue;
     }
     if (selected.filter_columns != nullptr) {
@@ -255,8 +254,7 @@ void ScanReader::UpdateStatistics() {
     statistics_.index_cache_hits = pruner_->counters().cache_hits;
     statistics_.index_cache_misses = pruner_->counters().cache_misses;
   }
-  statistics_.seconds =
-      std::chrono::duration<double>(run_.clock->Steady() - started_).count();
+  statistics_.seconds = std::chrono::duration<double>(run_.clock->Steady() - started_).count();
 }
 
 }  // namespace lance

@@ -21,8 +21,9 @@ namespace lance {
 class ScanReader : public arrow::RecordBatchReader {
  public:
   /// \param columns_needed false: batches without columns, to count rows
-  static arrow::Result<std::shared_ptr<ScanReader>> Make(
-      std::shared_ptr<const Scanner::Impl> scan, const RunContext& run, bool columns_needed = true);
+  static arrow::Result<std::shared_ptr<ScanReader>> Make(std::shared_ptr<const Scanner::Impl> scan,
+                                                         const RunContext& run,
+                                                         bool columns_needed = true);
 
   std::shared_ptr<arrow::Schema> schema() const override { return schema_; }
   arrow::Status ReadNext(std::shared_ptr<arrow::RecordBatch>* batch) override;

@@ -45,9 +45,8 @@ arrow::Result<std::shared_ptr<const Scanner::Impl>> Scanner::Impl::Make(
   arrow::FieldVector fields;
   for (const std::string& name : OutputNames(options, *dataset->schema)) {
     if (name == kRowIdName || name == kRowAddressName) {
-      scan->columns.push_back({.source = name == kRowIdName
-                                             ? OutputColumn::Source::kRowId
-                                             : OutputColumn::Source::kRowAddress});
+      scan->columns.push_back({.source = name == kRowIdName ? OutputColumn::Source::kRowId
+                                                            : OutputColumn::Source::kRowAddress});
       fields.push_back(arrow::field(name, arrow::uint64()));
       continue;
     }

@@ -15,12 +15,13 @@ namespace {
 uint64_t FreeMemoryBytes() {
   const auto pages = sysconf(_SC_AVPHYS_PAGES);
   const auto page_bytes = sysconf(_SC_PAGESIZE);
-  uint64_t free_bytes =
-      pages > 0 && page_bytes > 0 ? static_cast<uint64_t>(pages) * static_cast<uint64_t>(page_bytes)
-                                  : 0;
+  uint64_t free_bytes = pages > 0 && page_bytes > 0
+                            ? static_cast<uint64_t>(pages) * static_cast<uint64_t>(page_bytes)
+                            : 0;
   std::ifstream limit_file("/sys/fs/cgroup/memory.max");
   uint64_t limit_bytes = 0;
-  if (limit_file >> limit_bytes) free_bytes = std::min(free_bytes, limit_bytes);  // "max" is no number
+  if (limit_file >> limit_bytes)
+    free_bytes = std::min(free_bytes, limit_bytes);  // "max" is no number
   return free_bytes;
 }
 

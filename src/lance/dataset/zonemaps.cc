@@ -17,8 +17,7 @@ namespace {
 constexpr uint64_t kRowsPerRead = 1 << 20;
 
 /// The segments' parameter: the first one's rows per zone.
-std::optional<uint64_t> RowsPerZoneOf(
-    const std::vector<const table::IndexMetadata*>& segments) {
+std::optional<uint64_t> RowsPerZoneOf(const std::vector<const table::IndexMetadata*>& segments) {
   for (const table::IndexMetadata* segment : segments) {
     const auto details = index::ParseZonemapDetails(*segment);
     if (details.ok() && details->rows_per_zone) return details->rows_per_zone;
@@ -86,8 +85,8 @@ std::vector<SeedColumn> ChooseSeedColumns(const table::Manifest* manifest,
   std::vector<SeedColumn> seeds;
   for (const format::SchemaField& field : schema.fields) {
     if (field.parent_id != -1) continue;
-    const bool is_key = spec && std::find(spec->columns.begin(), spec->columns.end(),
-                                          field.name) != spec->columns.end();
+    const bool is_key = spec && std::find(spec->columns.begin(), spec->columns.end(), field.name) !=
+                                    spec->columns.end();
     const auto segments = manifest != nullptr ? ZonemapSegmentsOf(*manifest, field.id)
                                               : std::vector<const table::IndexMetadata*>{};
     const bool is_asked = std::any_of(segments.begin(), segments.end(), [](const auto* segment) {
@@ -95,10 +94,10 @@ std::vector<SeedColumn> ChooseSeedColumns(const table::Manifest* manifest,
       return details.ok() && details->use_seeds && details->rows_per_zone;
     });
     if (!is_key && !is_asked) continue;
-    seeds.push_back({.name = field.name,
-                     .field_id = field.id,
-                     .rows_per_zone =
-                         RowsPerZoneOf(segments).value_or(index::kDefaultRowsPerZone)});
+    seeds.push_back(
+        {.name = field.name,
+         .field_id = field.id,
+         .rows_per_zone = RowsPerZoneOf(segments).value_or(index::kDefaultRowsPerZone)});
   }
   return seeds;
 }
@@ -113,8 +112,7 @@ arrow::Result<std::shared_ptr<const index::ZonemapSegment>> LoadZonemapCached(
   auto cached = cache.Find(key);
   *was_cached = cached != nullptr;
   if (cached != nullptr) return cached;
-  const format::SchemaField* field =
-      dataset.manifest().schema.FindById(segment.field_ids.front());
+  const format::SchemaField* field = dataset.manifest().schema.FindById(segment.field_ids.front());
   if (field == nullptr) return arrow::Status::Invalid("the index's column has left the schema");
   ARROW_ASSIGN_OR_RAISE(const auto type, format::ParseLogicalType(field->logical_type));
   ARROW_ASSIGN_OR_RAISE(auto loaded, index::LoadZonemap(std::move(store), segment, type,
@@ -148,10 +146,9 @@ arrow::Result<std::vector<ZonemapRefresh>> PlanZonemapRefresh(
     if (field == nullptr) return arrow::Status::KeyError("no column ", column, " in the schema");
     const auto segments = ZonemapSegmentsOf(manifest, field->id);
     ZonemapRefresh refresh{.column = column, .action = "none", .field_id = field->id};
-    refresh.rows_per_zone = RowsPerZoneOf(segments).value_or(
-        rows_per_zone.value_or(index::kDefaultRowsPerZone));
-    refresh.index_name =
-        segments.empty() ? FreeIndexName(manifest, column) : segments.back()->name;
+    refresh.rows_per_zone =
+        RowsPerZoneOf(segments).value_or(rows_per_zone.value_or(index::kDefaultRowsPerZone));
+    refresh.index_name = segments.empty() ? FreeIndexName(manifest, column) : segments.back()->name;
     RoaringBitmap covered;
     for (const table::IndexMetadata* segment : segments) {
       const auto coverage = segment->Coverage();
@@ -200,9 +197,8 @@ arrow::Status FillNewSegment(const Dataset::Impl& dataset, const ZonemapRefresh&
   }
   for (const table::Fragment& fragment : manifest.fragments) {
     if (fragment.live_rows() == 0 || done.contains(fragment.id)) continue;
-    ARROW_ASSIGN_OR_RAISE(auto computed,
-                          ComputeZones(dataset.store, fragment, manifest.schema, field,
-                                       refresh.rows_per_zone, run));
+    ARROW_ASSIGN_OR_RAISE(auto computed, ComputeZones(dataset.store, fragment, manifest.schema,
+                                                      field, refresh.rows_per_zone, run));
     request->fragments.push_back(std::move(computed));
   }
   return arrow::Status::OK();
@@ -251,10 +247,10 @@ arrow::Result<Dataset> RefreshZonemaps(const Dataset& dataset, const ClusteringS
                           PlanZonemapRefresh(current.impl().manifest(), spec, rows_per_zone));
     outcomes->clear();
     for (const ZonemapRefresh& refresh : plan) {
-      outcomes->push_back({.column = refresh.column,
-                           .action = refresh.action,
-                           .covered_fragments = refresh.covered_fragments +
-                                                refresh.uncovered_fragment_ids.size()});
+      outcomes->push_back(
+          {.column = refresh.column,
+           .action = refresh.action,
+           .covered_fragments = refresh.covered_fragments + refresh.uncovered_fragment_ids.size()});
     }
     auto committed = CommitRefreshes(current, plan, commit, run);
     if (committed.ok()) return committed;

@@ -18,8 +18,8 @@ namespace lance {
 std::vector<const table::IndexMetadata*> ZonemapSegmentsOf(const table::Manifest& manifest,
                                                            int32_t field_id);
 
-/// Columns that get a seed when files are written: the key columns of a declared table, and those of
-/// zonemaps that ask for seeds (zonemap-and-indices 4.4).
+/// Columns that get a seed when files are written: the key columns of a declared table, and those
+/// of zonemaps that ask for seeds (zonemap-and-indices 4.4).
 ///
 /// \param manifest the table before the write; null for a new table
 /// \param schema the columns that are written

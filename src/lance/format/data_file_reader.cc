@@ -82,8 +82,7 @@ arrow::Result<std::shared_ptr<const DataFileReader>> DataFileReader::Open(
     std::shared_ptr<ObjectStore> store, const std::string& path, std::optional<uint64_t> size_bytes,
     const arrow::StopToken& stop, arrow::MemoryPool* pool) {
   DataFileLocation location{std::move(store), path};
-  auto metadata =
-      Guard(path, [&] { return LoadDataFileMetadata(location, size_bytes, stop); });
+  auto metadata = Guard(path, [&] { return LoadDataFileMetadata(location, size_bytes, stop); });
   if (!metadata.ok()) return ExplainShortFile(location, size_bytes, metadata.status());
   auto impl = std::make_unique<Impl>(std::move(location), std::move(*metadata), pool);
   return std::shared_ptr<const DataFileReader>(new DataFileReader(std::move(impl)));

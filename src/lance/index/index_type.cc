@@ -15,7 +15,8 @@ struct KnownType {
   int32_t highest_version;
 };
 
-// zonemap-and-indices 1.4 and 1.5: message names, and the highest version that release 14.0.2 reads.
+// zonemap-and-indices 1.4 and 1.5: message names, and the highest version that release 14.0.2
+// reads.
 constexpr std::array<KnownType, 13> kKnownTypes = {{
     {"bitmap", "Bitmap", 0},
     {"bloomfilter", "BloomFilter", 0},

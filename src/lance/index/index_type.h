@@ -7,7 +7,8 @@
 namespace lance::index {
 
 /// The type of an index segment as its details' type URL names it: "ZoneMap", "BTree", ...; "" when
-/// the segment has no details, and the last component as it stands for a type that nobody here knows.
+/// the segment has no details, and the last component as it stands for a type that nobody here
+/// knows.
 std::string IndexTypeName(const table::IndexMetadata& segment);
 
 /// Whether a segment is a system entry, bound to no column.

@@ -176,8 +176,8 @@ TEST_F(ClusteringTest, OverwriteWithoutADeclaredColumnIsRefusedBeforeAnythingIsW
 TEST_F(ClusteringTest, OptimizeSortsEverythingAndTheNextRunDoesNothing) {
   const Dataset declared = Declare(MakeTable(4));
 
-  LANCE_ASSERT_OK_AND_ASSIGN(
-      const auto result, CompactFilesWithClustering(declared, {.rows_per_zone = kRowsPerZone}));
+  LANCE_ASSERT_OK_AND_ASSIGN(const auto result,
+                             CompactFilesWithClustering(declared, {.rows_per_zone = kRowsPerZone}));
   LANCE_ASSERT_OK_AND_ASSIGN(const auto again, CompactFilesWithClustering(result.dataset));
 
   EXPECT_EQ(result.rows_rewritten, 2000);
@@ -189,8 +189,7 @@ TEST_F(ClusteringTest, OptimizeSortsEverythingAndTheNextRunDoesNothing) {
   EXPECT_FALSE(again.version.has_value());
   EXPECT_EQ(again.dataset.version(), result.dataset.version());
   EXPECT_EQ(SortedIds(result.dataset), AllIds());
-  const auto plan =
-      result.dataset.Scan({.filter = "a = 7"}).ValueOrDie().Explain().ValueOrDie();
+  const auto plan = result.dataset.Scan({.filter = "a = 7"}).ValueOrDie().Explain().ValueOrDie();
   EXPECT_EQ(plan.zones.total, 32);
   EXPECT_LT(plan.zones.kept, 16);
   EXPECT_EQ(plan.predicates[0].index, "a_idx");
@@ -321,8 +320,8 @@ TEST_F(ClusteringTest, CommitRefusesWhatDoesNotBelongTogether) {
 
 TEST_F(ClusteringTest, ScansGiveTheSameRowsWithAndWithoutStatistics) {
   const Dataset declared = Declare(MakeTable(3));
-  LANCE_ASSERT_OK_AND_ASSIGN(
-      const auto optimized, CompactFilesWithClustering(declared, {.rows_per_zone = kRowsPerZone}));
+  LANCE_ASSERT_OK_AND_ASSIGN(const auto optimized,
+                             CompactFilesWithClustering(declared, {.rows_per_zone = kRowsPerZone}));
   MakeAppend(700);
   const Dataset dataset = Open();
   for (const char* filter :

@@ -52,9 +52,8 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& tested) { return tested.param.name; });
 
 TEST(ErrorJson, CarriesCodeMessageAndDetail) {
-  const auto json = nlohmann::json::parse(ToJson(
-      WithDetail(arrow::Status::AlreadyExists("lost"),
-                 std::make_shared<CommitConflict>(7, "Rewrite", true))));
+  const auto json = nlohmann::json::parse(ToJson(WithDetail(
+      arrow::Status::AlreadyExists("lost"), std::make_shared<CommitConflict>(7, "Rewrite", true))));
 
   EXPECT_EQ(json["error"]["message"], "lost");
   EXPECT_EQ(json["error"]["exit"], 5);

@@ -122,10 +122,11 @@ TEST_F(TableTest, RefusesInputThatDoesNotFitAndWritesNothing) {
   LANCE_ASSERT_OK_AND_ASSIGN(const auto dataset, Open());
   EXPECT_EQ(dataset.version(), 1);
   int num_files = 0;
-  ASSERT_THAT(session_.memory()->List("data", [&](const ObjectInfo&) {
-    ++num_files;
-    return arrow::Status::OK();
-  }),
+  ASSERT_THAT(session_.memory()->List("data",
+                                      [&](const ObjectInfo&) {
+                                        ++num_files;
+                                        return arrow::Status::OK();
+                                      }),
               IsOk());
   EXPECT_EQ(num_files, 1);
 }
@@ -165,9 +166,9 @@ TEST_F(TableTest, ScansColumnsLimitOffsetAndAddresses) {
                                    .offset = 1,
                                    .with_row_address = true});
 
-  const auto expected = TableFromJson(
-      {{"s", arrow::utf8()}, {"a", arrow::int32()}, {"_rowaddr", arrow::uint64()}},
-      R"([["z", 3, 4294967296], ["w", 4, 4294967297]])");
+  const auto expected =
+      TableFromJson({{"s", arrow::utf8()}, {"a", arrow::int32()}, {"_rowaddr", arrow::uint64()}},
+                    R"([["z", 3, 4294967296], ["w", 4, 4294967297]])");
   EXPECT_TRUE(rows->Equals(*expected, false)) << rows->ToString();
   EXPECT_THAT(dataset.CountRows("a > 1"), IsOkAndHolds(3u));
   EXPECT_EQ(Read(dataset, {.limit = 0})->num_rows(), 0);
@@ -213,9 +214,9 @@ TEST_F(TableTest, StopsWhenTheTokenFires) {
   arrow::StopSource stop;
   stop.RequestStop();
 
-  EXPECT_THAT(Insert(WriteMode::kCreate)
-                  .Execute(RandomRows(100, 0, &random), {.stop_token = stop.token()}),
-              IsCancelled());
+  EXPECT_THAT(
+      Insert(WriteMode::kCreate).Execute(RandomRows(100, 0, &random), {.stop_token = stop.token()}),
+      IsCancelled());
   EXPECT_THAT(Open(), IsKeyError());
 }
 
