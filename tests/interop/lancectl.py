@@ -45,7 +45,8 @@ class Outcome:
         self.command = command
         self.code = done.returncode
         self.raw = done.stdout
-        self.error = done.stderr.decode()
+        # Messages may quote bytes of a damaged file.
+        self.error = done.stderr.decode(errors="replace")
 
     @property
     def out(self):

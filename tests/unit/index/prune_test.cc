@@ -364,6 +364,12 @@ TEST(Prune, KeepsNothingWhenNothingCanMatch) {
   EXPECT_EQ(PruneFragment(Not(AlwaysFalse()), 100, nullptr).candidates, RowRanges::All(100));
 }
 
+TEST(Prune, KeepsEverythingUnderNotOfWhatStatisticsCannotAnswer) {
+  EXPECT_THAT(Candidates(Not(Predicate{}), 200, {}), ElementsAre(RowRange{0, 200}));
+  EXPECT_THAT(Candidates(Not(And({Predicate{}, Predicate{}})), 200, {}),
+              ElementsAre(RowRange{0, 200}));
+}
+
 TEST(Prune, GivesTheNeutralElementsOfEmptyTrees) {
   EXPECT_EQ(PruneFragment(And({}), 10, nullptr).candidates, RowRanges::All(10));
   EXPECT_TRUE(PruneFragment(Or({}), 10, nullptr).candidates.empty());
