@@ -140,9 +140,10 @@ arrow::Status RunOptimize(const Invocation& invocation, const OptimizeFlags& fla
   }
   ARROW_ASSIGN_OR_RAISE(const auto result,
                         lance::CompactFilesWithClustering(dataset, options, invocation.call));
+  if (invocation.flags.quiet) return arrow::Status::OK();
   if (invocation.flags.json) {
     std::cout << lance::ToJson(result) << '\n';
-  } else if (!invocation.flags.quiet) {
+  } else {
     PrintResult(result);
   }
   return arrow::Status::OK();

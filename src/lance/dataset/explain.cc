@@ -86,7 +86,8 @@ std::vector<ScanPredicate> DescribeLeaves(const FragmentPruner& pruner) {
 
 arrow::Result<ScanExplanation> Scanner::Explain(const CallOptions& call) const {
   const table::Manifest& manifest = impl_->dataset->manifest();
-  ARROW_ASSIGN_OR_RAISE(const auto reader, ScanReader::Make(impl_, impl_->dataset->Run(call)));
+  ARROW_ASSIGN_OR_RAISE(const auto reader, ScanReader::Make(impl_, impl_->dataset->Run(call),
+                                                            ScanReader::Purpose::kExplain));
   ScanExplanation plan;
   ARROW_RETURN_NOT_OK(reader->PruneAll(&plan.rows.kept));
   const ScanStatistics& statistics = reader->statistics();

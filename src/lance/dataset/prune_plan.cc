@@ -56,7 +56,7 @@ arrow::Result<FragmentPruner> FragmentPruner::Make(std::shared_ptr<const Dataset
   FragmentPruner pruner;
   pruner.dataset_ = std::move(dataset);
   pruner.store_ = std::move(store);
-  pruner.predicate_ = &predicate;
+  pruner.pruner_.emplace(predicate);
   pruner.options_ = options;
   pruner.run_ = run;
   pruner.CollectLeaves(predicate);
@@ -90,36 +90,45 @@ arrow::Result<const index::FragmentZones*> FragmentPruner::ZonesOf(
   return &seeds->emplace(field_id, std::move(*seed)).first->second;
 }
 
+void FragmentPruner::CountLeaf(size_t leaf, const index::FragmentZones* zones,
+                               const std::string& index_name, uint64_t physical_rows) {
+  LeafCounts& counts = leaf_counts_[leaf];
+  if (zones == nullptr) {
+    const uint64_t unknown = CeilDiv(physical_rows, index::kDefaultRowsPerZone);
+    counts.zones_kept += unknown;
+    counts.zones_total += unknown;
+    return;
+  }
+  counts.used_seed |= index_name.empty();
+  if (!index_name.empty()) counts.index_name = index_name;
+  counts.zones_total += zones->zones.size();
+  for (const index::Zone& zone : zones->zones) {
+    counts.zones_kept += index::ZoneMayMatch(*leaves_[leaf], zone) ? 1 : 0;
+  }
+}
+
 arrow::Result<index::PrunedFragment> FragmentPruner::Prune(FragmentReader* fragment) {
+  const uint64_t physical_rows = fragment->fragment().physical_rows;
+  struct Found {
+    const index::FragmentZones* zones;
+    std::string index_name;  // "": a seed
+  };
   std::map<int32_t, index::FragmentZones> seeds;  // those this fragment needs
-  std::map<int32_t, const index::FragmentZones*> zones_of;
+  std::map<int32_t, Found> found;
   for (size_t i = 0; i < leaves_.size(); ++i) {
     const int32_t field_id = leaves_[i]->field_id;
-    std::string index_name;
-    if (!zones_of.contains(field_id) || zones_of[field_id] != nullptr) {
-      ARROW_ASSIGN_OR_RAISE(zones_of[field_id], ZonesOf(field_id, fragment, &seeds, &index_name));
+    if (!found.contains(field_id)) {
+      Found& one = found[field_id];
+      ARROW_ASSIGN_OR_RAISE(one.zones, ZonesOf(field_id, fragment, &seeds, &one.index_name));
     }
-    LeafCounts& counts = leaf_counts_[i];
-    const index::FragmentZones* zones = zones_of[field_id];
-    if (zones == nullptr) {
-      const uint64_t unknown =
-          CeilDiv(fragment->fragment().physical_rows, index::kDefaultRowsPerZone);
-      counts.zones_kept += unknown;
-      counts.zones_total += unknown;
-      continue;
-    }
-    counts.used_seed |= index_name.empty();
-    if (!index_name.empty()) counts.index_name = index_name;
-    counts.zones_total += zones->zones.size();
-    for (const index::Zone& zone : zones->zones) {
-      counts.zones_kept += index::ZoneMayMatch(*leaves_[i], zone) ? 1 : 0;
+    if (options_.count_leaves) {
+      CountLeaf(i, found[field_id].zones, found[field_id].index_name, physical_rows);
     }
   }
-  auto pruned =
-      index::PruneFragment(*predicate_, fragment->fragment().physical_rows, [&](int32_t field_id) {
-        const auto found = zones_of.find(field_id);
-        return found == zones_of.end() ? nullptr : found->second;
-      });
+  auto pruned = pruner_->Prune(physical_rows, [&](int32_t field_id) {
+    const auto place = found.find(field_id);
+    return place == found.end() ? nullptr : place->second.zones;
+  });
   counters_.zones_tested += pruned.zones_tested;
   return pruned;
 }

@@ -20,6 +20,8 @@ namespace lance {
 struct PruneOptions {
   bool use_zonemaps = true;
   bool use_seeds = true;
+  /// Also count what each leaf alone would keep, for explain.
+  bool count_leaves = false;
 };
 
 /// What pruning did, for statistics and explain.
@@ -63,6 +65,8 @@ class FragmentPruner {
   };
   FragmentPruner() = default;
 
+  void CountLeaf(size_t leaf, const index::FragmentZones* zones, const std::string& index_name,
+                 uint64_t physical_rows);
   arrow::Status LoadSegments(const Dataset::Impl& dataset);
   void CollectLeaves(const index::Predicate& node);
   arrow::Result<const index::FragmentZones*> ZonesOf(int32_t field_id, FragmentReader* fragment,
@@ -71,7 +75,7 @@ class FragmentPruner {
 
   std::shared_ptr<const Dataset::Impl> dataset_;
   std::shared_ptr<ObjectStore> store_;
-  const index::Predicate* predicate_ = nullptr;
+  std::optional<index::Pruner> pruner_;
   PruneOptions options_;
   RunContext run_;
   std::map<int32_t, std::vector<Segment>> segments_;  // by field id

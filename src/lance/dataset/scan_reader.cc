@@ -62,20 +62,22 @@ arrow::Result<std::shared_ptr<arrow::RecordBatch>> FilterBatch(
 }  // namespace
 
 arrow::Result<std::shared_ptr<ScanReader>> ScanReader::Make(
-    std::shared_ptr<const Scanner::Impl> scan, const RunContext& run, bool columns_needed) {
+    std::shared_ptr<const Scanner::Impl> scan, const RunContext& run, Purpose purpose) {
   std::shared_ptr<ScanReader> reader(new ScanReader());
   reader->run_ = run;
   reader->started_ = run.clock->Steady();
   reader->store_ = MakeCountingStore(scan->dataset->store, reader->counters_);
-  reader->schema_ = columns_needed ? scan->schema : arrow::schema({});
-  if (columns_needed) reader->columns_ = scan->columns;
+  reader->schema_ = purpose == Purpose::kCount ? arrow::schema({}) : scan->schema;
+  if (purpose != Purpose::kCount) reader->columns_ = scan->columns;
   reader->rows_to_skip_ = scan->options.offset;
   reader->rows_to_return_ = scan->options.limit;
   if (scan->filter != nullptr && scan->options.use_stats) {
     ARROW_ASSIGN_OR_RAISE(
         reader->pruner_,
         FragmentPruner::Make(scan->dataset, reader->store_, scan->filter->predicate(),
-                             {.use_zonemaps = scan->options.use_scalar_index}, run));
+                             {.use_zonemaps = scan->options.use_scalar_index,
+                              .count_leaves = purpose == Purpose::kExplain},
+                             run));
   }
   reader->statistics_.fragments_total = scan->dataset->manifest().fragments.size();
   reader->scan_ = std::move(scan);

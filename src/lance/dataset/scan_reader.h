@@ -20,10 +20,13 @@ namespace lance {
 /// Filter columns are read first, the others only for the rows that pass.
 class ScanReader : public arrow::RecordBatchReader {
  public:
-  /// \param columns_needed false: batches without columns, to count rows
+  /// What the reader is for.
+  enum class Purpose { kRows, kCount, kExplain };
+
+  /// Start a scan. Batches of a count have no columns; an explanation counts zones by leaf.
   static arrow::Result<std::shared_ptr<ScanReader>> Make(std::shared_ptr<const Scanner::Impl> scan,
                                                          const RunContext& run,
-                                                         bool columns_needed = true);
+                                                         Purpose purpose = Purpose::kRows);
 
   std::shared_ptr<arrow::Schema> schema() const override { return schema_; }
   arrow::Status ReadNext(std::shared_ptr<arrow::RecordBatch>* batch) override;

@@ -97,7 +97,7 @@ arrow::Result<uint64_t> Scanner::CountRows(const CallOptions& call) const {
     return impl_->options.limit ? std::min(rows, *impl_->options.limit) : rows;
   }
   ARROW_ASSIGN_OR_RAISE(const auto reader, ScanReader::Make(impl_, impl_->dataset->Run(call),
-                                                            /*columns_needed=*/false));
+                                                            ScanReader::Purpose::kCount));
   uint64_t rows = 0;
   for (std::shared_ptr<arrow::RecordBatch> batch;;) {
     ARROW_RETURN_NOT_OK(reader->ReadNext(&batch));

@@ -5,6 +5,7 @@
 #include "arrow/util/utf8.h"
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
+#include "google/protobuf/stubs/logging.h"
 #include "google/protobuf/unknown_field_set.h"
 
 namespace lance::table {
@@ -32,6 +33,8 @@ arrow::Status ParseMessage(std::string_view bytes, std::string_view what,
     return arrow::Status::SerializationError(what, " has ", bytes.size(),
                                              " bytes; allowed: ", kMaxMessageBytes);
   }
+  // The runtime prints when a map key is not UTF-8; the library never prints.
+  const google::protobuf::LogSilencer silencer;
   if (!message->ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
     return arrow::Status::SerializationError(what, " is not a well-formed message");
   }
