@@ -6,9 +6,11 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 
 # Settings that only our own targets link; never exported to whoever includes us.
 add_library(lance_settings INTERFACE)
-target_compile_options(lance_settings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor
-                                                -Wno-missing-field-initializers
-                                                -Werror)
+if(PROJECT_IS_TOP_LEVEL)  # never for whoever includes us
+  target_compile_options(
+    lance_settings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor
+                             -Wno-missing-field-initializers -Werror)
+endif()
 target_include_directories(lance_settings INTERFACE "${PROJECT_SOURCE_DIR}/src"
                                                     "${PROJECT_SOURCE_DIR}/include")
 target_link_libraries(lance_settings INTERFACE PyArrow::arrow PyArrow::compute)

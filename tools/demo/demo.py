@@ -193,7 +193,7 @@ class Demo:
     def _optimize_once(self, *budget) -> dict:
         options = ("--rows-per-zone", ROWS_PER_ZONE, *budget)
         result = self._lancectl.json("optimize", self._table, *options)
-        left = f"{result['remaining']['rows']:,} rows are left to do"
+        left = f"{result['remaining']['rows']:,} rows could still be rewritten or merged"
         if result["version"] is None:
             print(f"    nothing rewritten, no new version; {left}", flush=True)
         else:

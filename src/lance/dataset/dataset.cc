@@ -184,6 +184,13 @@ arrow::Result<Dataset> Dataset::Checkout(const Ref& ref, const CallOptions& call
 arrow::Result<Dataset> Dataset::SetClustering(const ClusteringRequest& request,
                                               const CallOptions& call) const {
   const RunContext run = impl_->Run(call);
+  // The door is one-way: not for a table that this version could neither append to nor optimize.
+  if (const std::string& files = impl_->manifest().data_storage_version; files != "2.1") {
+    return UnsupportedError("data file version " + files,
+                            "table " + uri() + " has data files of version " + files +
+                                ", which this version could neither append to nor optimize; "
+                                "declare tables of version 2.1");
+  }
   ARROW_ASSIGN_OR_RAISE(const ClusteringSpec spec,
                         table::ResolveClusteringRequest(request, impl_->manifest()));
   if (spec.columns.size() > kManyColumns) WarnManyColumns(spec.columns.size(), run);

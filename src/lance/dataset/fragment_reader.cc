@@ -28,11 +28,15 @@ arrow::Result<std::shared_ptr<const format::DataFileReader>> FragmentReader::Ope
   if (reader == nullptr) {
     const table::DataFile& file = fragment_.files[file_index];
     const std::string path = "data/" + file.path;
-    ARROW_ASSIGN_OR_RAISE(
-        reader,
-        format::DataFileReader::Open(
-            store_, path, file.size_bytes == 0 ? std::nullopt : std::optional(file.size_bytes),
-            run_.stop_token, run_.memory_pool));
+    auto opened = format::DataFileReader::Open(
+        store_, path, file.size_bytes == 0 ? std::nullopt : std::optional(file.size_bytes),
+        run_.stop_token, run_.memory_pool);
+    if (NotFound::From(opened.status()) != nullptr) {
+      return InFile(arrow::Status::SerializationError("the table's version names this file, which "
+                                                      "is not there"),
+                    path);
+    }
+    ARROW_ASSIGN_OR_RAISE(reader, std::move(opened));
     if (fragment_.physical_rows > reader->num_rows()) {
       const uint64_t rows = reader->num_rows();
       reader = nullptr;
