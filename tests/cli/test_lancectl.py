@@ -185,7 +185,9 @@ FAILURES = {
         ["append", "t.lance", "a.csv", "--no-cluster", "--cluster-by", "id"], INVALID, None
     ),
     "curve": (["cluster", "set", "t.lance", "--columns", "id", "--curve", "spiral"], INVALID, None),
-    "bits": (["cluster", "set", "t.lance", "--columns", "id", "--bits-per-dim", "65"], INVALID, None),
+    "bits": (
+        ["cluster", "set", "t.lance", "--columns", "id", "--bits-per-dim", "65"], INVALID, None,
+    ),
     "algorithm": (
         ["cluster", "set", "t.lance", "--columns", "city", "--algorithm", "quantile-rank-v1"],
         INVALID,
@@ -230,7 +232,8 @@ def test_a_filter_error_shows_the_place(table):
     outcome = attempt("scan", table, "--filter", "id > 1 AND nope = 2")
     assert outcome.error.endswith("  id > 1 AND nope = 2\n             ^^^^\n")
 
-    detail = attempt("scan", table, "--filter", "id > 1 AND nope = 2", "--json").json_error["detail"]
+    failed = attempt("scan", table, "--filter", "id > 1 AND nope = 2", "--json")
+    detail = failed.json_error["detail"]
     assert detail == {"type": "FilterError", "offset": 11, "length": 4}
 
 
@@ -290,7 +293,8 @@ def test_any_flipped_byte_gives_a_truthful_code(clustered):
 def test_rows_come_from_standard_input_parquet_arrow_and_csv(tmp_path):
     pq.write_table(ROWS, tmp_path / "a.parquet")
     pyarrow.feather.write_feather(ROWS, tmp_path / "b.feather", compression="uncompressed")
-    with pa.OSFile(str(tmp_path / "c.arrow"), "wb") as sink, pa.ipc.new_stream(sink, ROWS.schema) as w:
+    path = str(tmp_path / "c.arrow")
+    with pa.OSFile(path, "wb") as sink, pa.ipc.new_stream(sink, ROWS.schema) as w:
         w.write_table(ROWS)
     (tmp_path / "d.data").write_bytes((tmp_path / "a.parquet").read_bytes())
     pa.csv.write_csv(ROWS, tmp_path / "e.csv")
@@ -353,7 +357,8 @@ def test_csv_columns_are_cast_by_name_to_the_types_of_the_table(tmp_path):
 @pytest.mark.parametrize(
     "name",
     [
-        "two words", "\u00fcn\u00ef \u8868", "100%", "a%20b", "q?x#y", "it's", "new\nline", "a:b", "~t",
+        "two words", "\u00fcn\u00ef \u8868", "100%", "a%20b", "q?x#y", "it's", "new\nline",
+        "a:b", "~t",
         "deep/er/t.lance", "slash/",
     ],
 )
@@ -511,7 +516,9 @@ def test_limit_and_offset_count_rows_that_pass(table):
 
 
 def test_columns_are_a_list_with_csv_quotes(tmp_path):
-    table = pa.table({"a,b": [1], 'q"t': [2], "two words": [3], "`k": [4], "Case": [5], "case": [6]})
+    table = pa.table(
+        {"a,b": [1], 'q"t': [2], "two words": [3], "`k": [4], "Case": [5], "case": [6]}
+    )
     uri = tmp_path / "t.lance"
     write("create", uri, table)
 

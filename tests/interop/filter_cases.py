@@ -6,7 +6,9 @@ import math
 import pyarrow as pa
 from random_tables import NEGATIVE_NAN
 
-WORDS = ["", "a", "w1", "w2", "w25", "w3", "w5", "it's", "\u0416", "\u4e2d\u6587", "zz\U0001f600", "W5"]
+WORDS = [
+    "", "a", "w1", "w2", "w25", "w3", "w5", "it's", "\u0416", "\u4e2d\u6587", "zz\U0001f600", "W5",
+]
 FLOATS = [
     math.nan, NEGATIVE_NAN, math.inf, -math.inf, 0.0, -0.0, 0.1, 1.0, 1.5, 2.0, 3.0, 4.0, -1.0,
     -250.0, 250.0, 16777216.0, 16777218.0, 1.7e38, -1.7e38,

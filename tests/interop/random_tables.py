@@ -10,7 +10,9 @@ INTEGERS = [
     pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64(),
 ]
 FLOATS = [pa.float32(), pa.float64()]
-TIMESTAMPS = [pa.timestamp(unit, zone) for unit in ("s", "ms", "us", "ns") for zone in (None, "UTC")]
+TIMESTAMPS = [
+    pa.timestamp(unit, zone) for unit in ("s", "ms", "us", "ns") for zone in (None, "UTC")
+]
 TYPES = [*INTEGERS, *FLOATS, pa.bool_(), pa.utf8(), *TIMESTAMPS, pa.date32()]
 
 NEGATIVE_NAN = struct.unpack("<d", bytes.fromhex("000000000000f8ff"))[0]
