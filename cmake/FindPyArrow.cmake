@@ -25,7 +25,7 @@ find_package_handle_standard_args(
   PyArrow
   REQUIRED_VARS PyArrow_FOLDER
   VERSION_VAR PyArrow_VERSION HANDLE_VERSION_RANGE
-  REASON_FAILURE_MESSAGE "no pyarrow in ${Python3_EXECUTABLE}. Type: ./run setup")
+  REASON_FAILURE_MESSAGE "no pyarrow in ${Python3_EXECUTABLE}. Type ./run setup in lance-cpp, or give -DPython3_EXECUTABLE of an environment with pyarrow 26.0")
 
 function(_pyarrow_target name library)
   set(file "${PyArrow_FOLDER}/lib${library}.so.${PyArrow_SOVERSION}")
