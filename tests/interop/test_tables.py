@@ -142,6 +142,21 @@ def test_a_rolled_back_declaration_leaves_a_table_that_the_reference_reads(tmp_p
     assert_same_rows(read_reference(uri), table)
 
 
+def test_the_reference_reads_what_we_say_about_a_commit(tmp_path):
+    uri = tmp_path / "t.lance"
+    table = pa.table({"id": [1]})
+    write("create", uri, table, "--message", "first", "--property", "a=b", "--property", "c=d=e")
+    write("append", uri, table)
+    run("cluster", "set", uri, "--columns", "id", "--message", "now sorted")
+
+    dataset = lance.dataset(str(uri))
+    said = [dataset.read_transaction(version).transaction_properties for version in [1, 2, 3]]
+
+    assert said[0] == {"__lance_commit_message": "first", "a": "b", "c": "d=e"}
+    assert not said[1]
+    assert said[2] == {"__lance_commit_message": "now sorted"}
+
+
 # --- Written by the reference ----------------------------------------------------------------
 
 

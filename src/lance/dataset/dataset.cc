@@ -111,6 +111,12 @@ arrow::Result<Dataset> Dataset::Impl::Make(std::string uri, std::shared_ptr<Obje
   const table::Manifest& manifest = impl->manifest();
   ARROW_ASSIGN_OR_RAISE(impl->schema, format::ToArrowSchema(manifest.schema));
   for (const table::Fragment& fragment : manifest.fragments) {
+    if (fragment.physical_rows == 0 && !fragment.files.empty()) {
+      return UnsupportedError("fragments without a row count",
+                              "fragment " + std::to_string(fragment.id) +
+                                  " does not say how many rows it has, as tables of very old "
+                                  "writers; this version needs to know");
+    }
     impl->fragments.push_back(MakeFragmentMetadata(fragment));
   }
   table::DeclarationState declaration = table::ReadDeclaration(manifest);

@@ -49,6 +49,10 @@ arrow::Result<std::shared_ptr<const format::DataFileReader>> FragmentReader::Ope
   return reader;
 }
 
+arrow::Status FragmentReader::CheckRowCount() {
+  return fragment_.files.empty() ? arrow::Status::OK() : OpenFile(0).status();
+}
+
 arrow::Result<std::shared_ptr<const format::DataFileReader>> FragmentReader::FileOf(
     int32_t field_id) {
   const auto place = Find(field_id);

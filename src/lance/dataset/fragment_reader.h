@@ -35,6 +35,10 @@ class FragmentReader {
   arrow::Result<std::vector<std::shared_ptr<arrow::Array>>> ReadColumns(
       const std::vector<const format::SchemaField*>& fields, const RowRanges& rows);
 
+  /// Open a file of the fragment, which checks the manifest's row count. For scans that read no
+  /// column: row addresses alone would follow whatever the manifest claims.
+  arrow::Status CheckRowCount();
+
   /// The last file of the fragment that maps a field, opened. \return null when none does
   arrow::Result<std::shared_ptr<const format::DataFileReader>> FileOf(int32_t field_id);
 

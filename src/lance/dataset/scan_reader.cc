@@ -108,6 +108,11 @@ arrow::Status ScanReader::NextFragment() {
   statistics_.zones_total += zones;
   statistics_.zones_kept += zones_kept;
   statistics_.fragments_kept += candidates.empty() ? 0 : 1;
+  const bool reads_a_column =
+      (scan_->filter != nullptr && !scan_->filter->column_names().empty()) ||
+      std::any_of(columns_.begin(), columns_.end(),
+                  [](const OutputColumn& column) { return column.field != nullptr; });
+  if (!reads_a_column) ARROW_RETURN_NOT_OK(fragment_->CheckRowCount());
   rows_left_.assign(candidates.ranges().begin(), candidates.ranges().end());
   return arrow::Status::OK();
 }

@@ -65,6 +65,11 @@ arrow::Result<Fragment> ParseFragment(const lance_pb::table::DataFragment& messa
   if (fragment.id > std::numeric_limits<uint32_t>::max()) {
     return arrow::Status::SerializationError("its id is above 2^32-1");
   }
+  // Row addresses have 32 bits for the offset; a larger claim would only make scans endless.
+  if (fragment.physical_rows > uint64_t{1} << 32) {
+    return arrow::Status::SerializationError("it claims ", fragment.physical_rows,
+                                             " rows; allowed: at most 2^32");
+  }
   fragment.files.reserve(message.files_size());
   for (const auto& file : message.files()) {
     ARROW_ASSIGN_OR_RAISE(fragment.files.emplace_back(), ParseDataFile(file));

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "lance/table/manifest_store.h"
 #include "lance/testing/matchers.h"
 #include "lance/testing/table_session.h"
 
@@ -207,6 +208,23 @@ TEST_F(TableTest, ChangesConfigInOneCommit) {
   EXPECT_EQ(changed.properties().config.at("owner"), "me");
   EXPECT_THAT(UpdateMetadata(changed, {.values = {{"lance.clustering.curve", "hilbert"}}}),
               IsInvalid(HasSubstr("lance.clustering")));
+}
+
+TEST_F(TableTest, DoesNotFollowARowCountThatTheFileDoesNotHave) {
+  ASSERT_THAT(Insert(WriteMode::kCreate).Execute(Numbers(R"([[1, "x"]])")), IsOk());
+  const table::ManifestStore manifests(session_.memory());
+  LANCE_ASSERT_OK_AND_ASSIGN(auto loaded, manifests.LoadLatest({}));
+  loaded.manifest.version = 2;
+  loaded.manifest.fragments[0].physical_rows = uint64_t{1} << 31;
+  ASSERT_THAT(manifests.PutManifest(loaded.manifest, loaded.naming, ""), IsOk());
+  LANCE_ASSERT_OK_AND_ASSIGN(const Dataset forged, Open());
+
+  for (const ScanOptions& options :
+       {ScanOptions{.columns = {"_rowaddr"}}, ScanOptions{.columns = {"_rowid"}, .filter = "true"},
+        ScanOptions{.columns = {"a"}}}) {
+    EXPECT_THAT(forged.Scan(options).ValueOrDie().ToTable(),
+                IsSerializationError(HasSubstr("fragment 0 says 2147483648")));
+  }
 }
 
 TEST_F(TableTest, StopsWhenTheTokenFires) {

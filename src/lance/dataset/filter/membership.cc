@@ -11,8 +11,8 @@ namespace lance::filter {
 
 namespace {
 
-/// Floats are looked up as the integers of their bits: Arrow's hash holds all NaNs for equal, and
-/// the zeros too.
+/// Floats are looked up as the integers of their bits, so that the answer does not hang on what
+/// Arrow's hash makes of NaNs and zeros.
 std::shared_ptr<arrow::DataType> LookupType(const std::shared_ptr<arrow::DataType>& type) {
   if (type->id() == arrow::Type::FLOAT) return arrow::int32();
   if (type->id() == arrow::Type::DOUBLE) return arrow::int64();

@@ -94,6 +94,7 @@ TEST(ToPredicate, MakesRangesOfComparisons) {
       {"i8 > 1 AND b AND i8 <= 5", "and(c0(1,5], c11[true,true])"},
       {"i8 < 5 AND i8 > 1", "c0(1,5)"},
       {"i8 > 1 AND i8 > 2 AND i8 < 5", "and(c0(1,5), c0(2,))"},
+      {"i8 > 1 AND i8 < 3 AND i8 < 5", "and(c0(1,3), c0(,5))"},
       {"i8 > 1 OR i8 < 5", "or(c0(1,), c0(,5))"},
       {"i8 IN (1, 2)", "c0 in {1,2}"},
       {"i8 NOT IN (1, 2)", "not(c0 in {1,2})"},
