@@ -20,12 +20,14 @@ if(_pyarrow_result EQUAL 0)
   list(GET _pyarrow_facts 1 PyArrow_VERSION)
   list(GET _pyarrow_facts 2 PyArrow_SOVERSION)
 endif()
+string(CONCAT _pyarrow_advice "no pyarrow in ${Python3_EXECUTABLE}. Type ./run setup in lance-cpp, "
+              "or give -DPython3_EXECUTABLE of an environment with pyarrow 26.0")
 include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(
   PyArrow
   REQUIRED_VARS PyArrow_FOLDER
   VERSION_VAR PyArrow_VERSION HANDLE_VERSION_RANGE
-  REASON_FAILURE_MESSAGE "no pyarrow in ${Python3_EXECUTABLE}. Type ./run setup in lance-cpp, or give -DPython3_EXECUTABLE of an environment with pyarrow 26.0")
+  REASON_FAILURE_MESSAGE "${_pyarrow_advice}")
 
 function(_pyarrow_target name library)
   set(file "${PyArrow_FOLDER}/lib${library}.so.${PyArrow_SOVERSION}")
