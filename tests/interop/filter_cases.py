@@ -99,23 +99,13 @@ NOT nothing = 1
 nothing IN (1, 2)
 tiny = 127
 tiny < -1
-tiny = 128
-tiny > 200
 small = 255
 small >= 128
-small = 256
-small = -1
 u = 18446744073709551615
 u > 9223372036854775807
 u >= 9223372036854775808
 u IN (0, 18446744073709551614)
-u = 18446744073709551616
 u = 9007199254740993
-n = 7.0
-n = 7.5
-n = '7'
-n = true
-s = 5
 s = 'w5'
 s = "w5"
 s <> 'w5'
@@ -203,8 +193,6 @@ d BETWEEN DATE '2013-01-15' AND DATE '2013-02-15'
 d IN (DATE '2013-01-01', DATE '1899-02-28')
 d NOT IN (DATE '2013-01-01')
 d IS NULL
-d = '2013-03-02'
-d = 15766
 d >= TIMESTAMP '2013-03-02 00:00:00'
 t >= TIMESTAMP '2013-03-01 00:00:00' AND t < TIMESTAMP '2013-03-08 00:00:00'
 t = TIMESTAMP '2013-03-01 00:00:05.5'
@@ -215,7 +203,6 @@ t >= DATE '2013-03-01'
 t = TIMESTAMP '2013-03-01T00:00:05.5'
 t >= TIMESTAMP '2013-03-01 00:00:00Z'
 t NOT BETWEEN TIMESTAMP '2013-01-02 00:00:00' AND TIMESTAMP '2013-04-02 00:00:00'
-t = '2013-03-01 00:00:05.5'
 t IS NULL
 z >= TIMESTAMP '2013-03-01 00:00:00' AND z < TIMESTAMP '2013-03-08 00:00:00'
 z >= TIMESTAMP '2013-03-01T00:00:00Z'
@@ -256,23 +243,15 @@ n > 3 OR true
 N = 7
 MixedCase = 3
 mixedcase = 3
-`mixedcase` = 3
 true
 false
-NULL
 1 = 1
 1 = 2
-n
 n = 7; DROP TABLE t
 n = 7 -- the rest is said to people
 /* said to people */ n = 7
 (((n = 7)))
 n=7AND s='w5'
-n =
-nope = 1
-n = 1 AND
-n = 'w
-(n = 1
 n == 7
 n IS DISTINCT FROM 7
 n + 1 = 8
@@ -288,8 +267,22 @@ id % 10 = 3
 
 FILTERS = FILTERS.strip("\n").split("\n")
 
+# What both refuse: literals that do not fit, names that are not there, text that is no filter.
+REFUSED = [
+    "tiny = 128", "tiny > 200", "small = 256", "small = -1", "u = 18446744073709551616", "n = 7.0",
+    "n = 7.5", "n = '7'", "n = true", "s = 5", "d = '2013-03-02'", "d = 15766",
+    "t = '2013-03-01 00:00:05.5'", "`mixedcase` = 3", "nope = 1", "NULL", "n", "n =", "n = 1 AND",
+    "n = 'w", "(n = 1",
+]
+
 # Where the two differ: what ours does, what the reference does, and who is right.
 LATER = ("refuses, exit 8", "answers", "the reference; ours says that it comes later")
+UNFIT_UNDER_NOT = ("refuses, exit 2", "answers", "ours; the reference converts no literal under NOT")
+DOUBLE_UNDER_NOT = (
+    "answers",
+    "answers otherwise",
+    "ours; the reference compares with the double under NOT, so rows pass a filter and its NOT",
+)
 DIFFERENCES = {
     "d >= TIMESTAMP '2013-03-02 00:00:00'": LATER,
     "t = z": LATER,
@@ -304,6 +297,14 @@ DIFFERENCES = {
     "isnan(f)": LATER,
     "lower(s) = 'w5'": LATER,
     "id % 10 = 3": LATER,
+    "NOT (tiny = 128)": UNFIT_UNDER_NOT,
+    "NOT (n = 7.5)": UNFIT_UNDER_NOT,
+    "NOT (n = '7')": UNFIT_UNDER_NOT,
+    "NOT (d = '2013-03-02')": UNFIT_UNDER_NOT,
+    "NOT (g = 0.1)": DOUBLE_UNDER_NOT,
+    "NOT (g <= 0.1)": DOUBLE_UNDER_NOT,
+    "NOT (g NOT IN (0, 0.1))": DOUBLE_UNDER_NOT,
+    "NOT (g BETWEEN -1 AND 0.1)": DOUBLE_UNDER_NOT,
     "`back``tick` = 3": ("answers", "refuses", "ours; the reference cannot reach such a column"),
     "n=7AND s='w5'": (
         "refuses, exit 2",

@@ -192,13 +192,36 @@ TEST(PlannerProperty, PlanningAgainAfterEveryPassEndsWithAnEmptyPlan) {
     options.budget = {};
     int num_groups = 0;
     int num_passes = 0;
-    for (PlannedTasks plan = PlanTasks(fragments, options); !plan.tasks.empty();
-         plan = PlanTasks(fragments, options)) {
+    const auto plan_progress = [&] {
+      PlannedTasks plan = PlanTasks(fragments, options);
+      std::erase_if(plan.tasks, [&](const PlannedTask& task) {
+        return !MakesProgress(task, fragments, options);
+      });
+      return plan;
+    };
+    for (PlannedTasks plan = plan_progress(); !plan.tasks.empty(); plan = plan_progress()) {
       ASSERT_LT(++num_passes, 50) << "round " << round;
       fragments = Execute(fragments, plan, &num_groups);
       options.full = false;  // full makes stale only what the call began with
     }
   }
+}
+
+TEST(MakesProgress, LeavesOutATaskThatOnlyMovesTheBorderOfAGroup) {
+  const std::vector<PlannerFragment> fragments = {
+      {.id = 1, .is_current = true, .group_id = "a", .live_rows = 2398},
+      {.id = 2, .is_current = true, .group_id = "b", .live_rows = 500},
+      {.id = 3, .is_current = true, .group_id = "c", .live_rows = 500},
+      {.id = 4, .is_current = true, .group_id = "c", .live_rows = 500},
+      {.id = 5, .is_current = false, .live_rows = 10},
+  };
+  const PlannerOptions options{.target_rows_per_group = 3014, .min_merge_ratio = 1.0};
+
+  // b whole and half of c become one partial group beside the other half: two as before.
+  EXPECT_FALSE(MakesProgress({.fragment_ids = {2, 3}, .rows = 1000}, fragments, options));
+  EXPECT_TRUE(MakesProgress({.fragment_ids = {2, 3, 4}, .rows = 1500}, fragments, options));
+  EXPECT_TRUE(MakesProgress({.fragment_ids = {3, 5}, .rows = 510}, fragments, options));
+  EXPECT_TRUE(MakesProgress({.fragment_ids = {1, 2, 3}, .rows = 3398}, fragments, options));
 }
 
 }  // namespace

@@ -40,9 +40,11 @@ CLI::App* AddCommand(CLI::App* parent, const std::string& name, const std::strin
 CLI::Validator IsWholeNumber() {
   return CLI::Validator(
       [](std::string& text) {
-        const bool is_number =
-            !text.empty() && text.find_first_not_of("0123456789") == std::string::npos;
-        return is_number ? std::string() : "\"" + text + "\" is no whole number";
+        uint64_t number = 0;  // from_chars takes no sign and says when 64 bits do not suffice
+        const char* const last = text.data() + text.size();
+        const auto [end, error] = std::from_chars(text.data(), last, number);
+        const bool is_number = error == std::errc() && end == last;
+        return is_number ? std::string() : "\"" + text + "\" is no whole number below 2^64";
       },
       "WHOLE NUMBER");
 }

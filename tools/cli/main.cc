@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
+#include <new>
 #include <string_view>
 
 #include "command_line.h"
@@ -16,6 +17,19 @@ arrow::Status RunChosen(const std::vector<lancectl::Command>& commands,
     if (command.app->parsed()) return command.run(invocation);
   }
   return arrow::Status::UnknownError("internal: no command was chosen");
+}
+
+/// Run the command; output that could not be written is a failure, and so is memory that ran short.
+arrow::Status RunAndFlush(const std::vector<lancectl::Command>& commands,
+                          const lancectl::CommonFlags& flags) {
+  try {
+    ARROW_RETURN_NOT_OK(RunChosen(commands, flags));
+  } catch (const std::bad_alloc&) {
+    return arrow::Status::OutOfMemory("memory ran short");
+  }
+  std::cout.flush();
+  return std::cout ? arrow::Status::OK()
+                   : arrow::Status::IOError("standard output could not be written");
 }
 
 bool HasCommand(const CLI::App& app, const std::string& name) {
@@ -64,7 +78,7 @@ int main(int argc, char** argv) {
     }
     return kUsageExit;
   }
-  const arrow::Status status = RunChosen(commands, flags);
+  const arrow::Status status = RunAndFlush(commands, flags);
   if (status.ok()) return 0;
   PrintFailure(status, flags.json);
   return lance::ExitCode(status);

@@ -94,17 +94,32 @@ arrow::Status PrintAsJsonLines(arrow::RecordBatchReader& reader) {
   }
 }
 
-template <typename MakeWriter>
-arrow::Status PrintWith(arrow::RecordBatchReader& reader, MakeWriter make_writer) {
-  arrow::io::StdoutStream out;
-  ARROW_ASSIGN_OR_RAISE(const auto writer, make_writer(&out));
+arrow::Status WriteAll(arrow::RecordBatchReader& reader, arrow::ipc::RecordBatchWriter* writer) {
   for (std::shared_ptr<arrow::RecordBatch> batch;;) {
     ARROW_RETURN_NOT_OK(reader.ReadNext(&batch));
-    if (batch == nullptr) break;
+    if (batch == nullptr) return writer->Close();
     ARROW_RETURN_NOT_OK(writer->WriteRecordBatch(*batch));
   }
-  ARROW_RETURN_NOT_OK(writer->Close());
+}
+
+arrow::Status PrintAsCsv(arrow::RecordBatchReader& reader) {
+  arrow::io::StdoutStream out;
+  ARROW_ASSIGN_OR_RAISE(const auto writer, arrow::csv::MakeCSVWriter(&out, reader.schema()));
+  ARROW_RETURN_NOT_OK(WriteAll(reader, writer.get()));
   return out.Flush();
+}
+
+arrow::Status PrintAsIpc(arrow::RecordBatchReader& reader) {
+  arrow::io::StdoutStream out;
+  ARROW_ASSIGN_OR_RAISE(const auto writer, arrow::ipc::MakeStreamWriter(&out, reader.schema()));
+  const arrow::Status status = WriteAll(reader, writer.get());
+  if (status.ok()) return out.Flush();
+  // A reader takes the end of its input between two messages for the end of the stream. Begin one
+  // more message, so that whoever reads on in a pipe sees that the rows are not all there.
+  constexpr char kUnfinished[] = "\xff\xff\xff\xff\x40\x00\x00\x00";
+  (void)out.Write(kUnfinished, 8);
+  (void)out.Flush();
+  return status;
 }
 
 }  // namespace
@@ -124,13 +139,9 @@ arrow::Status PrintRows(arrow::RecordBatchReader& reader, RowFormat format) {
     case RowFormat::kJsonLines:
       return PrintAsJsonLines(reader);
     case RowFormat::kCsv:
-      return PrintWith(reader, [&](arrow::io::OutputStream* out) {
-        return arrow::csv::MakeCSVWriter(out, reader.schema());
-      });
+      return PrintAsCsv(reader);
     case RowFormat::kIpc:
-      return PrintWith(reader, [&](arrow::io::OutputStream* out) {
-        return arrow::ipc::MakeStreamWriter(out, reader.schema());
-      });
+      return PrintAsIpc(reader);
   }
   return arrow::Status::UnknownError("internal: row format out of range");
 }

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <map>
+#include <set>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -248,6 +251,29 @@ PlannedTasks PlanTasks(std::span<const PlannerFragment> fragments, const Planner
     plan.spent_bytes = SaturatingAdd(plan.spent_bytes, task.bytes);
   }
   return plan;
+}
+
+bool MakesProgress(const PlannedTask& task, std::span<const PlannerFragment> fragments,
+                   const PlannerOptions& options) {
+  if (options.full) return true;
+  const std::set<uint64_t> in_task(task.fragment_ids.begin(), task.fragment_ids.end());
+  std::map<std::string, bool> is_whole;  // by group, of groups that the task touches or not
+  uint64_t num_single = 0;               // fragments that are a group of their own
+  for (const PlannerFragment& fragment : fragments) {
+    const bool is_inside = in_task.contains(fragment.id);
+    if (!fragment.is_current) {
+      if (is_inside) return true;
+    } else if (fragment.group_id.empty()) {
+      num_single += is_inside ? 1 : 0;
+    } else {
+      const auto [entry, is_new] = is_whole.try_emplace(fragment.group_id, is_inside);
+      entry->second = entry->second && is_inside;
+    }
+  }
+  const auto num_whole = static_cast<uint64_t>(std::count_if(
+      is_whole.begin(), is_whole.end(), [](const auto& group) { return group.second; }));
+  const uint64_t num_left = task.rows < options.target_rows_per_group ? 1 : 0;
+  return num_whole + num_single > num_left;
 }
 
 }  // namespace lance::clustering

@@ -68,4 +68,13 @@ struct PlannedTasks {
 /// Source: contract section 6 "Plan". Vectors: planner.json.
 PlannedTasks PlanTasks(std::span<const PlannerFragment> fragments, const PlannerOptions& options);
 
+/// Whether a task brings the table nearer to a layout that no plan would rewrite: it takes in a
+/// stale fragment, or more whole groups than it leaves partial ones.
+///
+/// Rule 3 may cut a group in two at the target. A task of such a half and its neighbour leaves as
+/// many partial groups as before, and planning again would find the same task for ever; who plans
+/// again by himself leaves it out. Pure.
+bool MakesProgress(const PlannedTask& task, std::span<const PlannerFragment> fragments,
+                   const PlannerOptions& options);
+
 }  // namespace lance::clustering

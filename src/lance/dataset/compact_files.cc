@@ -23,11 +23,11 @@ void Spend(const CompactionSize& spent, SourceBudget* budget, bool* is_exhausted
   subtract(&budget->max_source_bytes, spent.bytes);
 }
 
-arrow::Result<std::vector<ClusteringRewriteResult>> ExecuteAll(const ClusteringCompactionPlan& plan,
-                                                               const Dataset& dataset,
-                                                               const CallOptions& call) {
+arrow::Result<std::vector<ClusteringRewriteResult>> ExecuteAll(
+    const std::vector<ClusteringCompactionTask>& tasks, const Dataset& dataset,
+    const CallOptions& call) {
   std::vector<ClusteringRewriteResult> results;
-  for (const ClusteringCompactionTask& task : plan.tasks()) {
+  for (const ClusteringCompactionTask& task : tasks) {
     auto result = task.Execute(dataset, call);
     if (!result.ok()) {
       for (const auto& done : results) {
@@ -56,11 +56,13 @@ class CompactionRun {
       ARROW_ASSIGN_OR_RAISE(const auto plan,
                             PlanClusteringCompaction(result_.dataset, options_, call_));
       spec_ = plan.spec();
-      if (conflicts_ == 0) result_.tasks_planned += plan.tasks().size();
+      ARROW_ASSIGN_OR_RAISE(const auto tasks,
+                            ProgressingTasks(plan, result_.dataset.impl().manifest()));
+      if (conflicts_ == 0) result_.tasks_planned += tasks.size();
       result_.stopped_by = plan.stopped_by();
       result_.remaining = plan.remaining();
-      if (plan.tasks().empty()) break;
-      ARROW_RETURN_NOT_OK(RunPass(plan));
+      if (tasks.empty()) break;
+      ARROW_RETURN_NOT_OK(RunPass(plan, tasks));
       if (is_exhausted_) {
         ARROW_RETURN_NOT_OK(NoteExhaustion(plan));
         break;
@@ -74,13 +76,20 @@ class CompactionRun {
   }
 
  private:
-  arrow::Status RunPass(const ClusteringCompactionPlan& plan) {
-    ARROW_ASSIGN_OR_RAISE(const auto results, ExecuteAll(plan, result_.dataset, call_));
+  arrow::Status RunPass(const ClusteringCompactionPlan& plan,
+                        const std::vector<ClusteringCompactionTask>& tasks) {
+    ARROW_ASSIGN_OR_RAISE(const auto results, ExecuteAll(tasks, result_.dataset, call_));
     auto committed = CommitRewrites(result_.dataset, plan, results, run_, &result_);
     if (!committed.ok()) return ConflictOrFailure(committed.status(), results);
     conflicts_ = 0;
     result_.dataset = std::move(*committed);
-    Spend(plan.totals(), &options_.budget, &is_exhausted_);
+    CompactionSize spent;
+    for (const ClusteringCompactionTask& task : tasks) {
+      spent.fragments += task.source_fragment_ids().size();
+      spent.rows += task.source_rows();
+      spent.bytes += task.source_bytes();
+    }
+    Spend(spent, &options_.budget, &is_exhausted_);
     options_.full = false;  // what the call itself wrote is not stale
     return arrow::Status::OK();
   }

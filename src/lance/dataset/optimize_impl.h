@@ -87,6 +87,10 @@ arrow::Result<PlannerInput> DescribeForPlanner(const table::Manifest& manifest, 
 CompactionSize RewritableSize(const std::vector<clustering::PlannerFragment>& fragments,
                               const ClusteringCompactionOptions& resolved);
 
+/// The tasks of a plan that bring the table nearer to its layout (clustering::MakesProgress).
+arrow::Result<std::vector<ClusteringCompactionTask>> ProgressingTasks(
+    const ClusteringCompactionPlan& plan, const table::Manifest& manifest);
+
 /// Commit results as one Rewrite, without the zonemap step.
 ///
 /// \param result counts what was committed, and tasks whose sources met another commit

@@ -208,6 +208,21 @@ CompactionSize RewritableSize(const std::vector<clustering::PlannerFragment>& fr
   return SizeOf(clustering::PlanTasks(fragments, options));
 }
 
+arrow::Result<std::vector<ClusteringCompactionTask>> ProgressingTasks(
+    const ClusteringCompactionPlan& plan, const table::Manifest& manifest) {
+  ARROW_ASSIGN_OR_RAISE(const PlannerInput input,
+                        DescribeForPlanner(manifest, plan.options().take_over));
+  std::vector<ClusteringCompactionTask> tasks;
+  for (const ClusteringCompactionTask& task : plan.tasks()) {
+    const clustering::PlannedTask planned{.fragment_ids = task.source_fragment_ids(),
+                                          .rows = task.source_rows()};
+    if (clustering::MakesProgress(planned, input.fragments, MakePlannerOptions(plan.options()))) {
+      tasks.push_back(task);
+    }
+  }
+  return tasks;
+}
+
 arrow::Result<ClusteringCompactionPlanner> ClusteringCompactionPlanner::Make(
     ClusteringCompactionOptions options) {
   ARROW_RETURN_NOT_OK(CheckCompactionOptions(options));
