@@ -71,7 +71,11 @@ arrow::Status RunWrite(const Invocation& invocation, const WriteFlags& flags,
       builder.WithClusterByColumns(std::move(columns));
     }
   }
-  ARROW_ASSIGN_OR_RAISE(const auto result, builder.Execute(std::move(source), invocation.call));
+  auto executed = builder.Execute(std::move(source), invocation.call);
+  // A signal also ends the read of standard input that waits for more; what failed then is not the
+  // storage.
+  if (executed.status().IsIOError()) ARROW_RETURN_NOT_OK(invocation.call.stop_token.Poll());
+  ARROW_ASSIGN_OR_RAISE(const auto result, std::move(executed));
   if (result.clustered_by && !result.stamped && !invocation.flags.quiet) {
     std::cerr << "warning: the rows were sorted once and nothing was declared; later writes keep "
                  "their order. To declare, use --declare or cluster set (one_shot_sort)\n";
