@@ -74,7 +74,9 @@ arrow::Status RunWrite(const Invocation& invocation, const WriteFlags& flags,
   auto executed = builder.Execute(std::move(source), invocation.call);
   // A signal also ends the read of standard input that waits for more; what failed then is not the
   // storage.
-  if (executed.status().IsIOError()) ARROW_RETURN_NOT_OK(invocation.call.stop_token.Poll());
+  if (!executed.ok() && lance::CommitUnknown::From(executed.status()) == nullptr) {
+    ARROW_RETURN_NOT_OK(invocation.call.stop_token.Poll());
+  }
   ARROW_ASSIGN_OR_RAISE(const auto result, std::move(executed));
   if (result.clustered_by && !result.stamped && !invocation.flags.quiet) {
     std::cerr << "warning: the rows were sorted once and nothing was declared; later writes keep "

@@ -294,6 +294,8 @@ arrow::Result<WriteResult> ExecuteInsert(const InsertRequest& request, const Ins
   FragmentWriter writer(plan.table.store, plan.schema, plan.writer, run);
   ARROW_RETURN_NOT_OK(plan.sort_by ? WriteSorted(*input, plan, &writer, run, &progress)
                                    : WriteInOrder(*input, &writer, &progress));
+  // A signal may also have ended the input early: then nothing of it may be committed.
+  ARROW_RETURN_NOT_OK(run.stop_token.Poll());
   ARROW_ASSIGN_OR_RAISE(auto fragments, writer.Finish());
   progress.Stage("commit");
   const uint64_t num_fragments = fragments.size();
