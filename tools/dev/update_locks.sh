@@ -13,6 +13,6 @@ for source in *.in; do
   # The data package is installed without its dependencies.
   [ "$source" = demo.in ] && more=(--no-deps) || more=()
   "$uv" pip compile --quiet --generate-hashes --python-version 3.11 --no-header --no-annotate \
-    --no-emit-index-url --no-emit-find-links "${more[@]}" "$source" --output-file "$lock"
+    "${more[@]}" "$source" --output-file "$lock"
   echo "$lock: $(grep -c '==' "$lock") packages"
 done
