@@ -8,6 +8,7 @@
 
 #include "arrow/result.h"
 #include "arrow/util/cancel.h"
+#include "lance/format/file_version.h"
 #include "lance/format/schema.h"
 #include "lance/object_store.h"
 
@@ -15,10 +16,12 @@ namespace lance::format {
 
 /// One page of a file column, as its metadata describes it. A plain value.
 struct PageMetadata {
-  /// Inside the file, each at a multiple of kBufferAlignment.
+  /// Inside the file; in 2.1 and later each at a multiple of kBufferAlignment.
   std::vector<ByteRange> buffers;
+  /// Page.length: rows; below fixed-size lists of struct their flattened number; in 2.0 the values
+  /// of the column's own domain (a list's items count items).
   uint64_t num_rows = 0;
-  /// The file row that the page begins with.
+  /// Where the page begins, counted as num_rows: the sum over the pages before it.
   uint64_t first_row = 0;
   /// Serialized Encoding message, not looked into yet: only columns that are read need be known.
   std::string encoding;
@@ -26,7 +29,8 @@ struct PageMetadata {
 
 /// One column of a file. A plain value.
 struct ColumnMetadata {
-  /// In row order, without empty pages; together exactly the file's rows.
+  /// In row order; in 2.1 and later without empty pages. Their sum is not checked here: only the
+  /// schema says what it must be.
   std::vector<PageMetadata> pages;
   /// Serialized Encoding message of the column.
   std::string encoding;
@@ -36,6 +40,7 @@ struct ColumnMetadata {
 ///
 /// Source: file-format 2 and 3.
 struct DataFileMetadata {
+  FileVersion version = kDefaultFileVersion;
   uint64_t file_size = 0;
   uint64_t num_rows = 0;
   LanceSchema schema;
