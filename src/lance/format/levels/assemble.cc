@@ -62,7 +62,7 @@ class Assembler {
       if (checked.ok() && HasValues(*LeafTypeOf(*nodes[i], leaves_[i]))) {
         checked = CheckNumValues(paths_[i], leaves_[i]);
       }
-      ARROW_RETURN_NOT_OK(WithContext(checked, "field '" + nodes[i]->name + "'"));
+      ARROW_RETURN_NOT_OK(WithContext(checked, "field \"" + nodes[i]->name + "\""));
     }
     return arrow::Status::OK();
   }
@@ -72,7 +72,7 @@ class Assembler {
     const LayerScan scan = ScanOf(next_leaf_, depth);
     if (!node.nullable && !IsNeverNull(node) && HasLevel(scan.null_level, leaves_[next_leaf_])) {
       return arrow::Status::SerializationError(
-          "field '", node.name, "' has null values, but its schema says that it has none");
+          "field \"", node.name, "\" has null values, but its schema says that it has none");
     }
     switch (node.kind) {
       case FieldKind::kList:
@@ -121,7 +121,7 @@ class Assembler {
     const bool is_large = node.type->id() == arrow::Type::LARGE_LIST;
     if (!is_large && num_items > std::numeric_limits<int32_t>::max()) {
       return arrow::Status::CapacityError(
-          "the lists of field '", node.name, "' have ", num_items, " items, type ",
+          "the lists of field \"", node.name, "\" have ", num_items, " items, type ",
           node.type->ToString(), " holds 2147483647 in one array; read fewer rows at once");
     }
     ARROW_ASSIGN_OR_RAISE(ListSlots lists, MakeListSlots(scan, leaf, num_slots, is_large, pool_));
@@ -153,9 +153,9 @@ class Assembler {
     for (const FieldNode& child : node.children) {
       if (sibling != first &&
           !HaveSameSlots(scan, leaves_[first], ScanOf(sibling, depth), leaves_[sibling])) {
-        return arrow::Status::SerializationError("members '", node.children[0].name, "' and '",
-                                                 child.name, "' of struct '", node.name,
-                                                 "' have different lists or nulls above them");
+        return arrow::Status::SerializationError("members \"", node.children[0].name, "\" and \"",
+                                                 child.name, "\" of struct \"", node.name,
+                                                 "\" have different lists or nulls above them");
       }
       sibling += LeavesOf(child).size();
     }
@@ -185,10 +185,10 @@ class Assembler {
     }
     ++next_leaf_;
     auto array = MakeLeafArray(node, num_slots, std::move(validity), &leaf, pool_);
-    if (!array.ok()) return WithContext(array.status(), "field '" + node.name + "'");
+    if (!array.ok()) return WithContext(array.status(), "field \"" + node.name + "\"");
     const auto checked = CheckText(**array, HiddenValues(path, leaf.def));
     if (!checked.ok()) {
-      return arrow::Status::SerializationError("field '", node.name, "': ", checked.message());
+      return arrow::Status::SerializationError("field \"", node.name, "\": ", checked.message());
     }
     return array;
   }
@@ -206,7 +206,7 @@ arrow::Result<std::shared_ptr<arrow::Array>> AssembleField(const FieldNode& node
                                                            arrow::MemoryPool* pool) {
   ARROW_ASSIGN_OR_RAISE(auto paths, PathsOf(node));
   if (leaves.size() != paths.size()) {
-    return InternalError("field '" + node.name + "' has " + std::to_string(paths.size()) +
+    return InternalError("field \"" + node.name + "\" has " + std::to_string(paths.size()) +
                          " leaves, not " + std::to_string(leaves.size()));
   }
   Assembler assembler(std::move(paths), std::move(leaves), pool);

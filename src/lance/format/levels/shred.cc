@@ -84,7 +84,7 @@ class Shredder {
       ARROW_ASSIGN_OR_RAISE(data, ToStorageArray(std::move(data), node.type, pool_));
     }
     if (!IsOfKind(*data->type, node)) {
-      return arrow::Status::Invalid("field '", name_, "' has type ", data->type->ToString(),
+      return arrow::Status::Invalid("field \"", name_, "\" has type ", data->type->ToString(),
                                     "; its schema says ", node.type->ToString());
     }
     ARROW_RETURN_NOT_OK(VisitLayer(node, data, std::move(slots)));
@@ -120,7 +120,7 @@ class Shredder {
 
   arrow::Status VisitList(const FieldNode& node, const arrow::ArrayData& data, SlotLevels slots) {
     auto items = AddList(data, &slots);
-    if (!items.ok()) return WithContext(items.status(), "field '" + name_ + "'");
+    if (!items.ok()) return WithContext(items.status(), "field \"" + name_ + "\"");
     ARROW_RETURN_NOT_OK(CheckNullable(node, items->has_null));
     ARROW_ASSIGN_OR_RAISE(auto child, TakeRanges(data.child_data[0], *items, pool_));
     return Visit(node.children[0], std::move(child), std::move(slots));
@@ -149,7 +149,7 @@ class Shredder {
   arrow::Status VisitEmptyStruct(const FieldNode& node, const DataPtr& data, SlotLevels slots) {
     // The only page of such a column is that of a column that is all null (file-format 8.3).
     if (paths_[leaves_.size()].layers.size() == 1 && data->GetNullCount() > 0) {
-      return arrow::Status::Invalid("field '", name_, "' is a struct without members that has ",
+      return arrow::Status::Invalid("field \"", name_, "\" is a struct without members that has ",
                                     data->GetNullCount(),
                                     " null values, which data files cannot hold");
     }
@@ -163,9 +163,9 @@ class Shredder {
       if (member->null_count() == 0) continue;
       for (int64_t row = 0; row < structs.length(); ++row) {
         if (!member->IsNull(row) || structs.IsNull(row)) continue;
-        return arrow::Status::Invalid("member '", structs.struct_type()->field(i)->name(),
-                                      "' of the packed struct '", name_,
-                                      "' has null values, which packed structs cannot hold");
+        return arrow::Status::Invalid("member \"", structs.struct_type()->field(i)->name(),
+                                      "\" of the packed struct \"", name_,
+                                      "\" has null values, which packed structs cannot hold");
       }
     }
     return VisitLeaf(node, data, std::move(slots));
@@ -176,7 +176,7 @@ class Shredder {
     const LeafPath& path = paths_[leaves_.size()];
     ToCanonical(path, &slots);
     const auto checked = CheckText(*data, HiddenValues(path, slots.def));
-    ARROW_RETURN_NOT_OK(WithContext(checked, "field '" + name_ + "'"));
+    ARROW_RETURN_NOT_OK(WithContext(checked, "field \"" + name_ + "\""));
     ShreddedLeaf leaf;
     leaf.num_entries = slots.num_entries;
     leaf.rep = std::move(slots.rep);
@@ -195,7 +195,7 @@ class Shredder {
     if (data.type->id() == arrow::Type::DICTIONARY && data.dictionary->GetNullCount() > 0) {
       const arrow::DictionaryArray array(data.Copy());
       auto validity = DictionaryValidity(array, pool_);
-      if (!validity.ok()) return WithContext(validity.status(), "field '" + name_ + "'");
+      if (!validity.ok()) return WithContext(validity.status(), "field \"" + name_ + "\"");
       return CheckNullable(node, AddNulls((*validity)->data(), 0, slots));
     }
     if (data.GetNullCount() == 0) {
@@ -207,8 +207,8 @@ class Shredder {
 
   arrow::Status CheckNullable(const FieldNode& node, bool has_null) const {
     if (!has_null || node.nullable) return arrow::Status::OK();
-    return arrow::Status::Invalid("field '", name_,
-                                  "' has null values, but its schema says that it has none");
+    return arrow::Status::Invalid("field \"", name_,
+                                  "\" has null values, but its schema says that it has none");
   }
 
   std::vector<LeafPath> paths_;
