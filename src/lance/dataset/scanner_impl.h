@@ -17,7 +17,7 @@ struct OutputColumn {
   /// Where the values come from.
   enum class Source { kField, kRowId, kRowAddress };
   Source source = Source::kField;
-  const format::SchemaField* field = nullptr;  // of the manifest that the scan holds
+  const format::FieldNode* field = nullptr;  // of the dataset that the scan holds
 };
 
 /// A scan that was checked against its version. Immutable.
