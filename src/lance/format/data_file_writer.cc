@@ -243,23 +243,13 @@ class DataFileWriter::Impl {
     ARROW_RETURN_NOT_OK(ParallelFor(static_cast<int>(parallel.size()), num_threads_,
                                     arrow::StopToken::Unstoppable(), [&](int task) {
                                       const size_t i = parallel[static_cast<size_t>(task)];
-                                      return Guarded([&] { return step(i); }, fields_[i].node);
+                                      return InColumn(step(i), fields_[i].node);
                                     }));
     for (size_t i = 0; i < fields_.size(); ++i) {
       if (fields_[i].writes_through) ARROW_RETURN_NOT_OK(InColumn(step(i), fields_[i].node));
       ARROW_RETURN_NOT_OK(fields_[i].parked.Drain(&out_));
     }
     return arrow::Status::OK();
-  }
-
-  /// Exceptions must not leave a task of the pool.
-  template <typename Step>
-  static arrow::Status Guarded(const Step& step, const FieldNode& node) {
-    try {
-      return InColumn(step(), node);
-    } catch (const std::bad_alloc&) {
-      return InColumn(arrow::Status::OutOfMemory("not enough memory to encode a page"), node);
-    }
   }
 
   static arrow::Status InColumn(const arrow::Status& status, const FieldNode& node) {
