@@ -214,8 +214,9 @@ class DataFileWriter::Impl {
                                                             : 2;
     for (const SchemaField& field : schema_.fields) {
       const auto column = column_numbers_.find(field.id);
+      if (column == column_numbers_.end()) continue;
       summary.field_ids.push_back(field.id);
-      summary.column_indices.push_back(column == column_numbers_.end() ? -1 : column->second);
+      summary.column_indices.push_back(column->second);
     }
     return summary;
   }
