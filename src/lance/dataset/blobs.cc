@@ -206,21 +206,19 @@ arrow::Result<std::vector<BlobPlace>> FindBlobs(const format::FieldNode& node,
 
 arrow::Result<std::shared_ptr<arrow::Array>> LoadBlobs(const format::FieldNode& node,
                                                        const std::shared_ptr<arrow::Array>& array,
-                                                       const std::shared_ptr<ObjectStore>& store,
-                                                       const std::string& data_path,
+                                                       const format::DataFileReader& file,
                                                        const RunContext& run) {
   if (IsBlob(node)) {
-    auto places = FindBlobs(node, *array, data_path);
-    if (!places.ok()) return InFile(places.status(), data_path);
-    return ReadPayloads(*places, *store, run);
+    auto places = FindBlobs(node, *array, file.path());
+    if (!places.ok()) return InFile(places.status(), file.path());
+    return ReadPayloads(*places, *file.store(), run);
   }
   if (!HasBlobs(node)) return array;
   auto data = array->data()->Copy();
   data->type = WithBlobForm(node, BlobForm::kPayloads).type;
   for (size_t i = 0; i < node.children.size(); ++i) {
-    ARROW_ASSIGN_OR_RAISE(
-        const auto child,
-        LoadBlobs(node.children[i], arrow::MakeArray(data->child_data[i]), store, data_path, run));
+    const auto descriptors = arrow::MakeArray(data->child_data[i]);
+    ARROW_ASSIGN_OR_RAISE(const auto child, LoadBlobs(node.children[i], descriptors, file, run));
     data->child_data[i] = child->data();
   }
   return arrow::MakeArray(std::move(data));

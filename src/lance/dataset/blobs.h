@@ -47,13 +47,12 @@ format::FieldNode WithBlobForm(const format::FieldNode& node, BlobForm form);
 
 /// Put payloads in the place of descriptors, at any depth.
 ///
-/// \param array as DataFileReader::ReadField gives it
+/// \param array as file.ReadField gives it
 /// \return an array of WithBlobForm(node, kPayloads).type; NotImplemented + UnsupportedFeature for
 ///   blobs outside of the table
 arrow::Result<std::shared_ptr<arrow::Array>> LoadBlobs(const format::FieldNode& node,
                                                        const std::shared_ptr<arrow::Array>& array,
-                                                       const std::shared_ptr<ObjectStore>& store,
-                                                       const std::string& data_path,
+                                                       const format::DataFileReader& file,
                                                        const RunContext& run);
 
 }  // namespace lance

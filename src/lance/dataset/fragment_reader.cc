@@ -89,12 +89,16 @@ arrow::Result<std::shared_ptr<arrow::Array>> FragmentReader::ReadColumn(
   ARROW_ASSIGN_OR_RAISE(const auto file_index, FindFileOf(field));
   if (!file_index) {
     return arrow::MakeArrayOfNull(
-        field.type, static_cast<int64_t>(rows.num_rows()),
+        WithBlobForm(field, blob_form_).type, static_cast<int64_t>(rows.num_rows()),
         run_.memory_pool != nullptr ? run_.memory_pool : arrow::default_memory_pool());
   }
   ARROW_ASSIGN_OR_RAISE(const auto file, OpenFile(*file_index));
   const format::ColumnMap columns = ColumnsOf(*file_index);
-  return file->ReadField({.node = field, .columns = columns, .rows = rows}, run_.stop_token);
+  ARROW_ASSIGN_OR_RAISE(
+      auto values,
+      file->ReadField({.node = field, .columns = columns, .rows = rows}, run_.stop_token));
+  if (blob_form_ == BlobForm::kDescriptors) return values;
+  return LoadBlobs(field, values, *file, run_);
 }
 
 arrow::Result<std::vector<std::shared_ptr<arrow::Array>>> FragmentReader::ReadColumns(

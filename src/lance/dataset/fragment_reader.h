@@ -12,6 +12,7 @@
 #include "arrow/type_fwd.h"
 #include "lance/base/row_ranges.h"
 #include "lance/base/run_context.h"
+#include "lance/dataset/blobs.h"
 #include "lance/format/data_file_reader.h"
 #include "lance/format/field_tree.h"
 #include "lance/format/schema.h"
@@ -25,6 +26,9 @@ class FragmentReader {
   FragmentReader(std::shared_ptr<ObjectStore> store, const table::Fragment& fragment,
                  const RunContext& run)
       : store_(std::move(store)), fragment_(fragment), run_(run) {}
+
+  /// Give blobs as payloads; descriptors otherwise.
+  void set_blob_form(BlobForm form) { blob_form_ = form; }
 
   const table::Fragment& fragment() const { return fragment_; }
 
@@ -57,6 +61,7 @@ class FragmentReader {
   std::shared_ptr<ObjectStore> store_;
   const table::Fragment& fragment_;  // of the manifest that the scan holds
   RunContext run_;
+  BlobForm blob_form_ = BlobForm::kDescriptors;
   std::mutex mutex_;
   std::map<size_t, std::shared_ptr<const format::DataFileReader>> files_;
 };

@@ -74,6 +74,7 @@ arrow::Result<SourceRows> ReadSources(const ClusteringCompactionTask::Impl& task
   for (const format::FieldNode& field : dataset.fields) fields.push_back(&field);
   for (const table::Fragment& fragment : task.sources) {
     FragmentReader reader(store, fragment, run);
+    reader.set_blob_form(BlobForm::kPayloads);
     const RowRanges rows = RowRanges::All(fragment.physical_rows);
     ARROW_ASSIGN_OR_RAISE(auto columns, reader.ReadColumns(fields, rows));
     if (run.memory_budget != nullptr) {

@@ -96,6 +96,7 @@ arrow::Status ScanReader::NextFragment() {
   const table::Manifest& manifest = scan_->dataset->manifest();
   const table::Fragment& fragment = manifest.fragments[next_fragment_++];
   fragment_ = std::make_unique<FragmentReader>(store_, fragment, run_);
+  fragment_->set_blob_form(BlobFormOf(scan_->options));
   RowRanges candidates = RowRanges::All(fragment.physical_rows);
   uint64_t zones = CeilDiv(fragment.physical_rows, index::kDefaultRowsPerZone);
   uint64_t zones_kept = zones;
@@ -124,7 +125,8 @@ arrow::Result<ScanReader::Selected> ScanReader::ApplyFilter(RowRanges rows) {
   for (const std::string& name : scan_->filter->column_names()) {
     const format::SchemaField* field = scan_->dataset->manifest().schema.FindTopLevel(name);
     fields.push_back(scan_->dataset->FindField(field->id));
-    arrow_fields.push_back(scan_->dataset->schema->GetFieldByName(name));
+    arrow_fields.push_back(
+        format::ToArrowField(WithBlobForm(*fields.back(), BlobFormOf(scan_->options))));
   }
   ARROW_ASSIGN_OR_RAISE(auto columns, fragment_->ReadColumns(fields, rows));
   const auto batch =
