@@ -41,7 +41,7 @@ class PathCollector {
  public:
   arrow::Status Visit(const FieldNode& node) {
     if (above_.size() >= kMaxDepth) {
-      return arrow::Status::Invalid("field '", node.name, "' is nested ", above_.size() + 1,
+      return arrow::Status::Invalid("field \"", node.name, "\" is nested ", above_.size() + 1,
                                     " deep; allowed: ", kMaxDepth);
     }
     above_.push_back(&node);
@@ -76,7 +76,7 @@ class PathCollector {
     for (const FieldNode* const above : above_) {
       const PathLayer layer = LayerOf(*above);
       if (layer.dimension == 0 || layer.dimension > kMaxEntriesPerRow / entries) {
-        return arrow::Status::Invalid("field '", node.name, "' has dimension ", layer.dimension,
+        return arrow::Status::Invalid("field \"", node.name, "\" has dimension ", layer.dimension,
                                       " in lists of fixed size; allowed: 1 to ", kMaxEntriesPerRow,
                                       " items in a row");
       }
@@ -87,7 +87,7 @@ class PathCollector {
     if (!has_list || !has_fixed_size_list) return arrow::Status::OK();
     return UnsupportedError(
         "lists and fixed-size lists of struct in each other",
-        "field '" + node.name + "' has a list and a fixed-size list of struct in each other");
+        "field \"" + node.name + "\" has a list and a fixed-size list of struct in each other");
   }
 
   std::vector<const FieldNode*> above_;  // outermost first
