@@ -13,146 +13,151 @@ namespace lance::format {
 
 namespace {
 
-/// Runs of values that are compressed in turns, a symbol of each. The next symbol of one run can
-/// only be looked for when the last is known: runs fill each other's waits.
-constexpr uint32_t kNumLanes = 8;
-/// Input that is compressed in one go; it and its codes stay in the cache.
-constexpr uint64_t kBlockBytes = 1 << 16;
-/// A code is written together with the byte that would follow an escape.
-constexpr uint64_t kLaneSlack = 8;
+/// Text of one lane that is compressed in one go. All that a round touches stays in the cache.
+constexpr uint64_t kLaneBytes = 1 << 14;
 
-/// One run of values and how far it has come.
+/// Values that are compressed in one go, and how far that has come. Positions are those of
+/// RoundCompressor's buffers.
 struct Lane {
-  const std::byte* at = nullptr;
-  const std::byte* end = nullptr;  // of the value
-  std::byte* out = nullptr;
-  std::byte* out_begin = nullptr;
+  uint64_t text = 0;
+  uint64_t text_end = 0;
+  uint64_t code = 0;
+  uint64_t code_begin = 0;
   uint64_t value = 0;
-  uint64_t end_value = 0;
 
-  bool is_done() const { return value == end_value; }
+  bool is_done() const { return text == text_end; }
 };
 
-class BlockCompressor {
+/// Compresses values in rounds. The next symbol of a value can only be looked for when the last is
+/// known, so a round has four lanes that fill each other's waits. No step has a branch: a lane's
+/// values stand one behind the other, a terminator behind each.
+class RoundCompressor {
  public:
-  /// \param ends for each value where it ends; in the run that Lane::out_begin starts, until the
-  ///   block is done
-  BlockCompressor(const FsstMatcher& matcher, std::span<const std::byte> bytes, OffsetView offsets,
+  /// \param ends for each value where it ends is written there
+  RoundCompressor(const FsstMatcher& matcher, std::span<const std::byte> bytes, OffsetView offsets,
                   uint64_t* ends)
       : matcher_(matcher), bytes_(bytes), offsets_(offsets), ends_(ends) {}
 
-  /// Compress values [begin, end) and append them.
-  void Compress(uint64_t begin, uint64_t end, ByteBuffer* out) {
-    StartLanes(begin, end);
-    bool all_live = std::none_of(lanes_.begin(), lanes_.end(), [](const Lane& l) { return l.is_done(); });
-    while (all_live) all_live = StepAll();
-    Drain();
-    for (const Lane& lane : lanes_) {
-      const uint64_t position = out->size();
-      out->Append({lane.out_begin, lane.out});
-      for (; begin < lane.end_value; ++begin) ends_[begin] += position;
+  /// Compress some of the values [begin, end) and append them. \return the first that is left
+  uint64_t Compress(uint64_t begin, uint64_t end, ByteBuffer* out) {
+    const uint64_t left = offsets_.at(end) - offsets_.at(begin) + (end - begin);
+    const uint64_t lane_bytes = std::min(kLaneBytes, left / lanes_.size() + 1);
+    text_.Clear();
+    codes_.Clear();
+    bool takes_terminators = matcher_.takes_terminators();
+    uint64_t round_end = begin;
+    for (Lane& lane : lanes_) {
+      lane = MakeLane(round_end, end, lane_bytes, &round_end);
+      takes_terminators = takes_terminators && !HasTerminatorInside(lane, round_end);
     }
+    text_.Grow(sizeof(uint64_t));  // behind the last terminator, loaded with it
+    if (takes_terminators) {
+      CompressLanes();
+    } else {
+      for (Lane& lane : lanes_) CompressChecked(&lane);
+    }
+    for (const Lane& lane : lanes_) {
+      AppendCodes(lane, begin, out);
+      begin = lane.value;
+    }
+    return round_end;
   }
 
  private:
-  void StartLanes(uint64_t begin, uint64_t end) {
-    const uint64_t block_begin = offsets_.at(begin);
-    const uint64_t block_bytes = offsets_.at(end) - block_begin;
-    codes_.Clear();
-    std::byte* out = codes_.Grow(2 * block_bytes + kNumLanes * kLaneSlack);
-    for (uint32_t i = 0; i < kNumLanes; ++i) {
-      const uint64_t lane_end_byte = block_begin + block_bytes / kNumLanes * (i + 1);
-      const uint64_t lane_end =
-          i + 1 == kNumLanes ? end : FirstValueFrom(lane_end_byte, begin, end);
-      lanes_[i] = {.out = out, .out_begin = out, .value = begin, .end_value = lane_end};
-      out += 2 * (offsets_.at(lane_end) - offsets_.at(begin)) + kLaneSlack;
-      if (begin < lane_end) StartValue(&lanes_[i]);
-      begin = lane_end;
+  /// Take values [begin, end) until they have enough bytes.
+  Lane MakeLane(uint64_t begin, uint64_t end, uint64_t lane_bytes, uint64_t* lane_end) {
+    Lane lane = {.text = text_.size(), .value = begin};
+    for (; begin < end && text_.size() - lane.text < lane_bytes; ++begin) {
+      const uint64_t first = offsets_.at(begin);
+      const uint64_t length = offsets_.at(begin + 1) - first;
+      std::byte* const text = text_.Grow(length + 1);
+      std::memcpy(text, bytes_.data() + first, length);
+      text[length] = std::byte{FsstMatcher::kTerminator};
     }
+    *lane_end = begin;
+    lane.text_end = text_.size();
+    lane.code_begin = lane.code = codes_.size();
+    // The worst case, and what is written behind a last code.
+    codes_.Grow(2 * (lane.text_end - lane.text) + 1);
+    return lane;
   }
 
-  /// The first of values [low, high) that starts at or behind a position, else `high`.
-  uint64_t FirstValueFrom(uint64_t position, uint64_t low, uint64_t high) const {
-    while (low < high) {
-      const uint64_t middle = low + (high - low) / 2;
-      if (offsets_.at(middle) < position) {
-        low = middle + 1;
-      } else {
-        high = middle;
-      }
+  bool HasTerminatorInside(const Lane& lane, uint64_t lane_end) const {
+    const uint64_t first = offsets_.at(lane.value);
+    return std::memchr(bytes_.data() + first, FsstMatcher::kTerminator,
+                       offsets_.at(lane_end) - first) != nullptr;
+  }
+
+  void CompressLanes() {
+    // Copies: codes are bytes and may alias all that is not local.
+    auto [a, b, c, d] = lanes_;
+    const Tables tables = {matcher_, text_.data(), codes_.data(), ends_};
+    while (!a.is_done() && !b.is_done() && !c.is_done() && !d.is_done()) {
+      Step(tables, &a);
+      Step(tables, &b);
+      Step(tables, &c);
+      Step(tables, &d);
     }
-    return low;
-  }
-
-  /// Go to the first value that is not empty, from where the lane stands.
-  void StartValue(Lane* lane) {
-    do {
-      lane->at = bytes_.data() + offsets_.at(lane->value);
-      lane->end = bytes_.data() + offsets_.at(lane->value + 1);
-      if (lane->at != lane->end) return;
-      EndValue(lane);
-    } while (!lane->is_done());
-  }
-
-  void EndValue(Lane* lane) {
-    ends_[lane->value] = static_cast<uint64_t>(lane->out - lane->out_begin);
-    ++lane->value;
-  }
-
-  /// \return whether all have more
-  bool StepAll() {
-    bool all_live = true;
-#pragma GCC unroll 8
-    for (uint32_t i = 0; i < kNumLanes; ++i) all_live &= Step(&lanes_[i]);
-    return all_live;
-  }
-
-  void Drain() {
-    std::array<Lane*, kNumLanes> live;
-    size_t num_live = 0;
+    lanes_ = {a, b, c, d};
     for (Lane& lane : lanes_) {
-      if (!lane.is_done()) live[num_live++] = &lane;
+      Lane last = lane;
+      while (!last.is_done()) Step(tables, &last);
+      lane = last;
     }
-    while (num_live > 0) {
-      for (size_t i = 0; i < num_live;) {
-        if (Step(live[i])) {
-          ++i;
-        } else {
-          live[i] = live[--num_live];
-        }
+  }
+
+  struct Tables {
+    const FsstMatcher& matcher;
+    const std::byte* text;
+    std::byte* codes;
+    uint64_t* ends;
+  };
+
+  /// Write one code, or end a value.
+  [[gnu::always_inline]] static void Step(const Tables& tables, Lane* lane) {
+    uint64_t word;
+    std::memcpy(&word, tables.text + lane->text, sizeof(word));
+    const FsstMatcher::Match match = tables.matcher.FindTerminated(word);
+    tables.codes[lane->code] = static_cast<std::byte>(match.code());
+    tables.codes[lane->code + 1] = static_cast<std::byte>(word);
+    lane->code += match.code_bytes();
+    lane->text += match.text_bytes();
+    tables.ends[lane->value] = lane->code;
+    lane->value += match.is_end();
+  }
+
+  /// Compress a lane whose bytes may be anything.
+  void CompressChecked(Lane* lane) {
+    while (!lane->is_done()) {
+      uint64_t remaining = offsets_.at(lane->value + 1) - offsets_.at(lane->value);
+      while (remaining > 0) {
+        uint64_t word;
+        std::memcpy(&word, text_.data() + lane->text, sizeof(word));
+        const FsstMatcher::Match match = matcher_.Find(word, remaining);
+        codes_.data()[lane->code] = static_cast<std::byte>(match.code());
+        codes_.data()[lane->code + 1] = static_cast<std::byte>(word);
+        lane->code += match.code_bytes();
+        lane->text += match.text_bytes();
+        remaining -= match.text_bytes();
       }
+      ++lane->text;
+      ends_[lane->value++] = lane->code;
     }
   }
 
-  /// Write one code. \return whether the lane has more
-  [[gnu::always_inline]] bool Step(Lane* lane) {
-    const uint64_t word = LoadWord(lane->at);
-    const auto remaining = static_cast<uint64_t>(lane->end - lane->at);
-    const FsstMatcher::Match match = matcher_.Find(word, remaining);
-    const auto code = static_cast<uint16_t>(match.code() | word << 8);
-    std::memcpy(lane->out, &code, sizeof(code));
-    lane->out += 1 + match.is_escape();
-    lane->at += match.length();
-    if (lane->at != lane->end) return true;
-    EndValue(lane);
-    if (lane->is_done()) return false;
-    StartValue(lane);
-    return !lane->is_done();
-  }
-
-  uint64_t LoadWord(const std::byte* at) const {
-    uint64_t word = 0;
-    const auto left = static_cast<size_t>(bytes_.data() + bytes_.size() - at);
-    std::memcpy(&word, at, std::min(left, sizeof(word)));
-    return word;
+  void AppendCodes(const Lane& lane, uint64_t first_value, ByteBuffer* out) {
+    const uint64_t shift = out->size() - lane.code_begin;  // wraps when it is below 0
+    for (uint64_t i = first_value; i < lane.value; ++i) ends_[i] += shift;
+    out->Append(codes_.span().subspan(lane.code_begin, lane.code - lane.code_begin));
   }
 
   const FsstMatcher& matcher_;
   std::span<const std::byte> bytes_;
   OffsetView offsets_;
   uint64_t* ends_;
-  ByteBuffer codes_;  // of the lanes, each with room for its worst case
-  std::array<Lane, kNumLanes> lanes_;
+  ByteBuffer text_;
+  ByteBuffer codes_;
+  std::array<Lane, 4> lanes_;
 };
 
 }  // namespace
@@ -180,16 +185,8 @@ void FsstEncoder::Compress(std::span<const std::byte> bytes, OffsetView offsets,
                            uint64_t num_values, ByteBuffer* out,
                            std::vector<uint64_t>* ends) const {
   ends->resize(ends->size() + num_values);
-  BlockCompressor block(*matcher_, bytes, offsets, ends->data() + (ends->size() - num_values));
-  uint64_t begin = 0;
-  while (begin < num_values) {
-    // Whole values, at least one.
-    const uint64_t block_end = offsets.at(begin) + kBlockBytes;
-    uint64_t end = begin + 1;
-    while (end < num_values && offsets.at(end + 1) <= block_end) ++end;
-    block.Compress(begin, end, out);
-    begin = end;
-  }
+  RoundCompressor round(*matcher_, bytes, offsets, ends->data() + (ends->size() - num_values));
+  for (uint64_t begin = 0; begin < num_values;) begin = round.Compress(begin, num_values, out);
 }
 
 }  // namespace lance::format

@@ -3,7 +3,6 @@
 #include <array>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 namespace lance::format {
 
@@ -20,23 +19,28 @@ struct FsstSymbol {
 ///
 /// Symbols of 3 bytes and more have a slot each, found by their first 3 bytes, so a set of symbols
 /// has at most one of a slot. Shorter ones are in a table of all pairs of bytes. A long symbol wins
-/// over a short one.
+/// over a short one. About 160 KiB, so it belongs on the heap.
 class FsstMatcher {
  public:
   /// What stands at the front. A plain value in one word:
-  /// bits 0-7 code | bit 8 it is an escape | bits 12-15 bytes of the input it covers.
+  /// bits 0-7 code | 8-9 bytes it is written as | 11 the text ends | 12-15 bytes of text it covers.
   struct Match {
     uint32_t packed = 0;
 
     uint32_t code() const { return packed & 0xff; }
-    uint32_t is_escape() const { return packed >> 8 & 1; }
-    uint32_t length() const { return packed >> 12; }
+    uint32_t code_bytes() const { return packed >> 8 & 3; }
+    uint32_t is_end() const { return packed >> 11 & 1; }
+    uint32_t text_bytes() const { return packed >> 12; }
+    bool is_escape() const { return code_bytes() == 2; }
   };
+
+  /// Ends texts for FindTerminated. No UTF-8 text has it.
+  static constexpr uint8_t kTerminator = 0xff;
 
   static constexpr uint32_t kSlotBits = 11;
   static constexpr uint32_t kNumSlots = 1u << kSlotBits;
   /// Symbols this long and longer have a slot.
-  static constexpr uint32_t kMinSlotLength = 3;
+  static constexpr uint32_t kMinSlotBytes = 3;
 
   /// The slot of all symbols and texts that start with the first 3 bytes of `value`.
   static uint32_t SlotOf(uint64_t value) {
@@ -44,22 +48,30 @@ class FsstMatcher {
     return static_cast<uint32_t>((value << 40) * kMix >> (64 - kSlotBits));
   }
 
-  /// Make a matcher of at most 255 distinct symbols; their places are their codes.
+  /// Make a matcher of distinct symbols; their places are their codes.
   ///
-  /// \pre no two symbols of 3 bytes and more share a slot
+  /// \pre at most 255, no two symbols of 3 bytes and more share a slot
   explicit FsstMatcher(std::span<const FsstSymbol> symbols);
 
-  /// Match the front of a text; what no symbol covers is an escape of one byte.
+  /// Whether no symbol contains the terminator, so that FindTerminated may be called.
+  bool takes_terminators() const { return takes_terminators_; }
+
+  /// Match the front of a text. What no symbol covers is an escape of one byte.
   ///
   /// \param word the next 8 bytes, first byte lowest; what is behind the text's end does not matter
   /// \param remaining bytes of the text, at least 1
-  Match Find(uint64_t word, uint64_t remaining) const {
+  Match Find(uint64_t word, uint64_t remaining) const;
+
+  /// Match the front of a text that a terminator ends, without branches.
+  ///
+  /// \param word the next 8 bytes; at the text's end the terminator and what is behind it
+  /// \pre takes_terminators(), and the text has none inside
+  Match FindTerminated(uint64_t word) const {
     const Slot& slot = slots_[SlotOf(word)];
-    const uint64_t pair = remaining > 1 ? word & 0xffff : kNumPairs + (word & 0xff);
-    const uint32_t short_match = short_matches_[pair];
-    const bool is_long =
-        ((word ^ slot.value) << slot.unused_bits) == 0 && slot.length <= remaining;
-    return {is_long ? slot.match : short_match};
+    const uint32_t short_match = short_matches_[word & 0xffff];
+    const uint32_t long_match = slot.match;
+    // Which it is cannot be guessed: both are loaded so that compilers make it a conditional move.
+    return {(word ^ slot.value) << slot.unused_bits == 0 ? long_match : short_match};
   }
 
  private:
@@ -67,16 +79,17 @@ class FsstMatcher {
 
   struct Slot {
     uint64_t value;
-    uint8_t unused_bits;
-    uint8_t length;
-    uint16_t match;
+    uint32_t unused_bits;  // of `value`
+    uint32_t match;
   };
 
+  void AddShortMatches(std::span<const FsstSymbol> symbols);
   void AddSlots(std::span<const FsstSymbol> symbols);
 
+  bool takes_terminators_;
   std::array<Slot, kNumSlots> slots_;
   // By the next two bytes; behind them by the last byte of a text.
-  std::vector<uint16_t> short_matches_;
+  std::array<uint16_t, kNumPairs + 256> short_matches_;
 };
 
 }  // namespace lance::format

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <memory>
 #include <optional>
 
 #include "lance/base/check.h"
@@ -57,7 +58,8 @@ Sample TakeSample(std::span<const std::byte> bytes, OffsetView offsets, uint64_t
   Sample sample;
   uint64_t next = begin;  // bytes before it are sampled or left out
   for (uint64_t i = 0; sample.bytes.size() < kSampleBytes; ++i) {
-    const uint64_t position = std::max(next, begin + static_cast<uint64_t>(step * static_cast<double>(i)));
+    const uint64_t position =
+        std::max(next, begin + static_cast<uint64_t>(step * static_cast<double>(i)));
     if (position >= begin + num_bytes) break;
     const uint64_t value = ValueAt(position, offsets, num_values);
     const uint64_t value_begin = offsets.at(value);
@@ -190,12 +192,12 @@ class Trainer {
 
   void Count(uint32_t share) {
     counts_.Clear();
-    const FsstMatcher matcher(symbols_);
+    const auto matcher = std::make_unique<const FsstMatcher>(symbols_);
     uint64_t begin = 0;
     for (size_t i = 0; i < sample_.ends.size(); ++i) {
       const uint64_t end = sample_.ends[i];
       // Pieces spread over the whole sample, whatever the share.
-      if ((i * 37) % 128 < share) CountPiece(matcher, begin, end);
+      if ((i * 37) % 128 < share) CountPiece(*matcher, begin, end);
       begin = end;
     }
   }
@@ -211,12 +213,12 @@ class Trainer {
       counts_.Add(id);
       if (previous) counts_.AddPair(*previous, id);
       // The first byte alone, too: later tables may want it as a symbol of its own.
-      if (match.length() > 1) {
+      if (match.text_bytes() > 1) {
         counts_.Add(byte_id);
         if (previous) counts_.AddPair(*previous, byte_id);
       }
       previous = id;
-      begin += match.length();
+      begin += match.text_bytes();
     }
   }
 
@@ -247,7 +249,7 @@ class Trainer {
     std::array<bool, FsstMatcher::kNumSlots> is_taken{};
     for (const auto& [symbol, gain] : candidates.Ranked()) {
       if (symbols_.size() == kMaxSymbols) return;
-      if (symbol.length >= FsstMatcher::kMinSlotLength) {
+      if (symbol.length >= FsstMatcher::kMinSlotBytes) {
         bool& slot = is_taken[FsstMatcher::SlotOf(symbol.value)];
         if (slot) continue;
         slot = true;

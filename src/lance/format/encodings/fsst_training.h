@@ -10,7 +10,8 @@
 
 namespace lance::format {
 
-/// Choose the symbols that compress these values best, from a sample spread evenly over their bytes.
+/// Choose the symbols that compress these values best, from a sample spread evenly over their
+/// bytes.
 ///
 /// \return at most 255 distinct symbols that an FsstMatcher takes, the same for the same values
 std::vector<FsstSymbol> ChooseFsstSymbols(std::span<const std::byte> bytes, OffsetView offsets,
