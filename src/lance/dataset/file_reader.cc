@@ -6,6 +6,7 @@
 #include "arrow/compute/api_vector.h"
 #include "lance/base/executor.h"
 #include "lance/base/status_detail.h"
+#include "lance/dataset/blobs.h"
 #include "lance/dataset/file_location.h"
 #include "lance/dataset/read_fields.h"
 #include "lance/dataset/session_impl.h"
@@ -65,6 +66,13 @@ FileMetadata DescribeFile(const format::DataFileReader& file) {
   return metadata;
 }
 
+/// The schema of some fields whose blobs are read as payloads.
+std::shared_ptr<arrow::Schema> SchemaOfPayloads(std::vector<format::FieldNode> fields,
+                                                const arrow::Schema& file) {
+  for (format::FieldNode& field : fields) field = WithBlobForm(field, BlobForm::kPayloads);
+  return format::SchemaOf(fields, file.metadata());
+}
+
 /// Reads rows of a file batch by batch.
 class FileBatches : public arrow::RecordBatchReader {
  public:
@@ -72,7 +80,7 @@ class FileBatches : public arrow::RecordBatchReader {
               RowRange rows, uint64_t batch_size, const RunContext& run)
       : file_(std::move(file)),
         fields_(std::move(fields)),
-        schema_(format::SchemaOf(fields_, file_->schema->metadata())),
+        schema_(SchemaOfPayloads(fields_, *file_->schema)),
         rows_(rows),
         batch_size_(batch_size),
         run_(run) {}
@@ -135,7 +143,8 @@ arrow::Result<FileReader> FileReader::Open(const std::string& uri, const OpenOpt
   if (!fields.ok()) return InFile(fields.status(), location.name);
   impl->fields = *std::move(fields);
   impl->columns = format::NumberColumns(impl->fields, impl->file->version());
-  ARROW_ASSIGN_OR_RAISE(impl->schema, format::ToArrowSchema(impl->file->schema()));
+  ARROW_ASSIGN_OR_RAISE(const auto stored, format::ToArrowSchema(impl->file->schema()));
+  impl->schema = SchemaOfPayloads(impl->fields, *stored);
   impl->metadata = DescribeFile(*impl->file);
   return FileReader(std::move(impl));
 }
@@ -172,7 +181,7 @@ arrow::Result<std::shared_ptr<arrow::Table>> FileReader::TakeRows(const std::vec
   ARROW_ASSIGN_OR_RAISE(auto columns,
                         ReadFields(*impl_->file, impl_->columns, fields, plan.rows, run));
   ARROW_ASSIGN_OR_RAISE(columns, ReorderTaken(plan, std::move(columns), run));
-  return arrow::Table::Make(format::SchemaOf(fields, impl_->schema->metadata()), columns,
+  return arrow::Table::Make(SchemaOfPayloads(fields, *impl_->schema), columns,
                             static_cast<int64_t>(rows.size()));
 }
 

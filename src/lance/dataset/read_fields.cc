@@ -8,6 +8,7 @@
 #include "arrow/compute/api_vector.h"
 #include "arrow/compute/exec.h"
 #include "lance/base/executor.h"
+#include "lance/dataset/blobs.h"
 
 namespace lance {
 
@@ -17,10 +18,11 @@ arrow::Result<std::vector<std::shared_ptr<arrow::Array>>> ReadFields(
   std::vector<std::shared_ptr<arrow::Array>> arrays(fields.size());
   ARROW_RETURN_NOT_OK(
       ParallelFor(static_cast<int>(fields.size()), run.num_threads, run.stop_token, [&](int i) {
-        const auto field = static_cast<size_t>(i);
-        return file
-            .ReadField({.node = fields[field], .columns = columns, .rows = rows}, run.stop_token)
-            .Value(&arrays[field]);
+        const format::FieldNode& field = fields[static_cast<size_t>(i)];
+        ARROW_ASSIGN_OR_RAISE(
+            const auto array,
+            file.ReadField({.node = field, .columns = columns, .rows = rows}, run.stop_token));
+        return LoadBlobs(field, array, file, run).Value(&arrays[static_cast<size_t>(i)]);
       }));
   return arrays;
 }

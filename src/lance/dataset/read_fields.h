@@ -12,7 +12,7 @@
 
 namespace lance {
 
-/// Read rows of several fields of a data file, in parallel. Blobs come as descriptors.
+/// Read rows of several fields of a data file, in parallel. Blobs come as payloads.
 arrow::Result<std::vector<std::shared_ptr<arrow::Array>>> ReadFields(
     const format::DataFileReader& file, const format::ColumnMap& columns,
     const std::vector<format::FieldNode>& fields, const RowRanges& rows, const RunContext& run);

@@ -138,6 +138,7 @@ arrow::Result<std::shared_ptr<const DataFileReader>> DataFileReader::Open(
 }
 
 const std::string& DataFileReader::path() const { return impl_->location.path; }
+const std::shared_ptr<ObjectStore>& DataFileReader::store() const { return impl_->location.store; }
 uint64_t DataFileReader::num_rows() const { return impl_->metadata.num_rows; }
 int DataFileReader::num_columns() const { return static_cast<int>(impl_->metadata.columns.size()); }
 uint64_t DataFileReader::size_bytes() const { return impl_->metadata.file_size; }
@@ -180,20 +181,6 @@ arrow::Result<std::shared_ptr<arrow::Array>> DataFileReader::ReadColumn(
   node.type = type;
   const ColumnMap columns = {{node.id, column_index}};
   return ReadField({.node = node, .columns = columns, .rows = rows}, stop);
-}
-
-arrow::Result<std::vector<std::shared_ptr<arrow::Buffer>>> DataFileReader::ReadBytes(
-    const std::vector<ByteRange>& ranges, const arrow::StopToken& stop) const {
-  using Buffers = std::vector<std::shared_ptr<arrow::Buffer>>;
-  return Guard(path(), [&]() -> arrow::Result<Buffers> {
-    for (const ByteRange& range : ranges) {
-      if (range.offset > size_bytes() || range.length > size_bytes() - range.offset) {
-        return arrow::Status::SerializationError("a blob is [", range.offset, ", +", range.length,
-                                                 "), the file has ", size_bytes(), " bytes");
-      }
-    }
-    return ReadRanges(impl_->location, ranges, stop);
-  });
 }
 
 }  // namespace lance::format

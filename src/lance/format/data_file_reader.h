@@ -44,6 +44,8 @@ class DataFileReader {
   ~DataFileReader();
 
   const std::string& path() const;
+  /// Where the file is; its path is relative to the store's root.
+  const std::shared_ptr<ObjectStore>& store() const;
   uint64_t num_rows() const;
   int num_columns() const;
   uint64_t size_bytes() const;
@@ -73,12 +75,6 @@ class DataFileReader {
   arrow::Result<std::shared_ptr<arrow::Array>> ReadColumn(
       int column_index, const std::shared_ptr<arrow::DataType>& type, const RowRanges& rows,
       const arrow::StopToken& stop) const;
-
-  /// Read byte ranges of the file: payloads of blobs.
-  ///
-  /// \return SerializationError when a range is not inside the file
-  arrow::Result<std::vector<std::shared_ptr<arrow::Buffer>>> ReadBytes(
-      const std::vector<ByteRange>& ranges, const arrow::StopToken& stop) const;
 
  private:
   class Impl;

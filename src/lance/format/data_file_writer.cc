@@ -7,6 +7,7 @@
 
 #include "arrow/api.h"
 #include "arrow/io/interfaces.h"
+#include "lance/base/executor.h"
 #include "lance/base/status_detail.h"
 #include "lance/format/conform.h"
 #include "lance/format/data_file_metadata.h"
@@ -53,11 +54,51 @@ class AlignedOutput : public PageSink {
   uint64_t position_ = 0;
 };
 
+/// Keeps a field's buffers until they are written in the order of the fields, so that fields can be
+/// encoded at the same time and the file does not depend on who is first.
+///
+/// The ranges that it gives name buffers by their number, not by their position.
+class ParkedBuffers : public PageSink {
+ public:
+  arrow::Result<ByteRange> AppendBuffer(std::string_view bytes) override {
+    parked_.emplace_back(bytes);
+    return ByteRange{positions_.size() + parked_.size() - 1, bytes.size()};
+  }
+
+  /// Write what is parked.
+  arrow::Status Drain(AlignedOutput* out) {
+    for (const std::string& bytes : parked_) {
+      ARROW_ASSIGN_OR_RAISE(const ByteRange range, out->AppendBuffer(bytes));
+      positions_.push_back(range.offset);
+    }
+    parked_.clear();
+    return arrow::Status::OK();
+  }
+
+  /// Put positions in the place of numbers. \pre all is drained
+  void Resolve(ColumnMetadata* column) const {
+    for (PageMetadata& page : column->pages) {
+      for (ByteRange& buffer : page.buffers) buffer.offset = positions_[buffer.offset];
+    }
+  }
+
+ private:
+  std::vector<std::string> parked_;
+  std::vector<uint64_t> positions_;
+};
+
 /// One top-level field being written.
 struct OpenField {
   FieldNode node;
+  /// Blobs are written through: their descriptors hold positions.
+  bool writes_through = false;
+  ParkedBuffers parked;
   std::unique_ptr<FieldWriter> writer;
 };
+
+bool HasBlob(const FieldNode& node) {
+  return node.kind == FieldKind::kBlob || std::ranges::any_of(node.children, HasBlob);
+}
 
 /// Each top-level field's share of the bytes that may be buffered.
 uint64_t PageBytes(const DataFileWriterOptions& options, size_t num_fields) {
@@ -78,6 +119,7 @@ class DataFileWriter::Impl {
       : out_(std::move(out)),
         schema_(std::move(schema)),
         version_(options.version),
+        num_threads_(options.num_threads),
         pool_(options.memory_pool) {}
 
   arrow::Status Prepare(const DataFileWriterOptions& options) {
@@ -90,9 +132,12 @@ class DataFileWriter::Impl {
       fields_[i].node = std::move(nodes[i]);
       const FieldNode& node = fields_[i].node;
       ARROW_RETURN_NOT_OK(CheckWritable(node, version_));
+      fields_[i].writes_through = HasBlob(node);
+      PageSink* const sink =
+          fields_[i].writes_through ? static_cast<PageSink*>(&out_) : &fields_[i].parked;
       auto writer = version_ == FileVersion::k2_0
-                        ? v20::MakeFieldWriter(node, field_options, &out_)
-                        : MakeFieldWriter(node, version_, field_options, &out_);
+                        ? v20::MakeFieldWriter(node, field_options, sink)
+                        : MakeFieldWriter(node, version_, field_options, sink);
       if (!writer.ok()) return InColumn(writer.status(), node);
       fields_[i].writer = *std::move(writer);
     }
@@ -134,10 +179,8 @@ class DataFileWriter::Impl {
   }
 
   arrow::Status Append(const arrow::RecordBatch& batch, const arrow::ArrayVector& columns) {
-    for (int i = 0; i < batch.num_columns(); ++i) {
-      ARROW_RETURN_NOT_OK(
-          InColumn(fields_[i].writer->Write(columns[static_cast<size_t>(i)]), fields_[i].node));
-    }
+    ARROW_RETURN_NOT_OK(ForEachField(
+        [&](size_t i) -> arrow::Status { return fields_[i].writer->Write(columns[i]); }));
     num_rows_ += static_cast<uint64_t>(batch.num_rows());
     return arrow::Status::OK();
   }
@@ -151,10 +194,12 @@ class DataFileWriter::Impl {
   }
 
   arrow::Result<DataFileSummary> Finish() {
+    ARROW_RETURN_NOT_OK(
+        ForEachField([&](size_t i) -> arrow::Status { return fields_[i].writer->Finish(); }));
     std::vector<ColumnMetadata> columns;
     for (OpenField& field : fields_) {
-      ARROW_RETURN_NOT_OK(InColumn(field.writer->Finish(), field.node));
       for (ColumnMetadata& column : field.writer->TakeColumns()) {
+        if (!field.writes_through) field.parked.Resolve(&column);
         columns.push_back(std::move(column));
       }
     }
@@ -169,8 +214,9 @@ class DataFileWriter::Impl {
                                                             : 2;
     for (const SchemaField& field : schema_.fields) {
       const auto column = column_numbers_.find(field.id);
+      if (column == column_numbers_.end()) continue;
       summary.field_ids.push_back(field.id);
-      summary.column_indices.push_back(column == column_numbers_.end() ? -1 : column->second);
+      summary.column_indices.push_back(column->second);
     }
     return summary;
   }
@@ -188,6 +234,25 @@ class DataFileWriter::Impl {
   }
 
  private:
+  /// Run a step of every field, several at once, and write what it made in the order of the fields.
+  template <typename Step>
+  arrow::Status ForEachField(const Step& step) {
+    std::vector<size_t> parallel;
+    for (size_t i = 0; i < fields_.size(); ++i) {
+      if (!fields_[i].writes_through) parallel.push_back(i);
+    }
+    ARROW_RETURN_NOT_OK(ParallelFor(static_cast<int>(parallel.size()), num_threads_,
+                                    arrow::StopToken::Unstoppable(), [&](int task) {
+                                      const size_t i = parallel[static_cast<size_t>(task)];
+                                      return InColumn(step(i), fields_[i].node);
+                                    }));
+    for (size_t i = 0; i < fields_.size(); ++i) {
+      if (fields_[i].writes_through) ARROW_RETURN_NOT_OK(InColumn(step(i), fields_[i].node));
+      ARROW_RETURN_NOT_OK(fields_[i].parked.Drain(&out_));
+    }
+    return arrow::Status::OK();
+  }
+
   static arrow::Status InColumn(const arrow::Status& status, const FieldNode& node) {
     return WithContext(status, "column \"" + node.name + "\"");
   }
@@ -232,6 +297,7 @@ class DataFileWriter::Impl {
   AlignedOutput out_;
   LanceSchema schema_;
   FileVersion version_;
+  int num_threads_;
   arrow::MemoryPool* pool_;
   ColumnMap column_numbers_;
   std::vector<OpenField> fields_;

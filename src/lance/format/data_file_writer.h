@@ -34,7 +34,8 @@ struct DataFileWriterOptions {
 struct DataFileSummary {
   uint64_t size_bytes = 0;
   uint64_t num_rows = 0;
-  /// The schema's field ids, and for each the index of its file column; -1: it owns none.
+  /// The ids of the fields that own file columns, in the schema's order, and for each the index of
+  /// its column: what manifests hold (the reference lists no others).
   std::vector<int32_t> field_ids;
   std::vector<int32_t> column_indices;
   uint32_t major_version = 2;
