@@ -14,7 +14,7 @@ namespace lance::format {
 
 namespace {
 
-constexpr uint64_t kSampleBytes = 1 << 14;
+constexpr uint64_t kSampleBytes = 1 << 15;
 /// More of one value is not sampled at one place, so that long values do not crowd out the others.
 constexpr uint64_t kMaxPieceBytes = 512;
 constexpr uint32_t kMaxSymbols = FsstSymbolTable::kEscape;
@@ -127,22 +127,27 @@ class Candidates {
     Slot(symbol).gain += gain;
   }
 
-  /// The most gainful first; ties in the order of their bytes.
-  std::vector<Candidate> Ranked() const {
-    std::vector<Candidate> ranked;
+  /// The most gainful, the best first; ties in the order of their bytes.
+  std::vector<Candidate> Best(size_t num_wanted) const {
+    std::vector<Candidate> best;
     for (const Candidate& candidate : table_) {
-      if (candidate.gain != 0) ranked.push_back(candidate);
+      if (candidate.gain != 0) best.push_back(candidate);
     }
-    std::sort(ranked.begin(), ranked.end(), [](const Candidate& a, const Candidate& b) {
-      if (a.gain != b.gain) return a.gain > b.gain;
-      if (a.symbol.length != b.symbol.length) return a.symbol.length > b.symbol.length;
-      return a.symbol.value < b.symbol.value;
-    });
-    return ranked;
+    num_wanted = std::min(num_wanted, best.size());
+    std::partial_sort(best.begin(), best.begin() + static_cast<std::ptrdiff_t>(num_wanted),
+                      best.end(), IsBetter);
+    best.resize(num_wanted);
+    return best;
   }
 
  private:
   static constexpr size_t kInitialSlots = 1 << 12;
+
+  static bool IsBetter(const Candidate& a, const Candidate& b) {
+    if (a.gain != b.gain) return a.gain > b.gain;
+    if (a.symbol.length != b.symbol.length) return a.symbol.length > b.symbol.length;
+    return a.symbol.value < b.symbol.value;
+  }
 
   /// Its place, or a free one that is its from now on.
   Candidate& Slot(const FsstSymbol& symbol) {
@@ -245,9 +250,10 @@ class Trainer {
   }
 
   void Pick(const Candidates& candidates) {
+    constexpr size_t kNumWanted = 2 * kMaxSymbols;  // some find their slot taken
     symbols_.clear();
     std::array<bool, FsstMatcher::kNumSlots> is_taken{};
-    for (const auto& [symbol, gain] : candidates.Ranked()) {
+    for (const auto& [symbol, gain] : candidates.Best(kNumWanted)) {
       if (symbols_.size() == kMaxSymbols) return;
       if (symbol.length >= FsstMatcher::kMinSlotBytes) {
         bool& slot = is_taken[FsstMatcher::SlotOf(symbol.value)];
