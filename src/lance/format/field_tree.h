@@ -36,12 +36,18 @@ struct FieldNode {
   /// with the extension's keys in the metadata. Blobs: large_binary; blob v2: the struct of
   /// descriptors (kind, position, size, blob_id, blob_uri).
   std::shared_ptr<arrow::DataType> type;
+  /// A blob v2 has those that a table declares (data, uri ...), or none; they own no columns.
   std::vector<FieldNode> children;
 
   /// Whether the field owns a column in 2.1 and 2.2 files: leaves, packed structs, blobs, and
   /// structs without members.
   bool is_column() const;
 };
+
+/// What data files store of a blob v2: struct<kind, position, size, blob_id, blob_uri>.
+///
+/// Source: file-format 8.6.1.
+std::shared_ptr<arrow::DataType> BlobDescriptorType();
 
 /// The fields of a schema as trees, top-level fields in order.
 ///
@@ -52,6 +58,8 @@ arrow::Result<std::vector<FieldNode>> MakeFieldTree(const LanceSchema& schema);
 std::shared_ptr<arrow::Field> ToArrowField(const FieldNode& node);
 
 /// A node with the type that its children make: for projections, after children were dropped.
+///
+/// Lists without their item and maps without their key or value keep the type that they had.
 FieldNode WithTypeOfChildren(FieldNode node);
 
 /// The nodes of a tree that own columns in 2.1 and 2.2 files, depth-first.

@@ -1,3 +1,5 @@
+#include "lance/format/encodings/fsst.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -5,7 +7,6 @@
 #include <vector>
 
 #include "encodings_samples.h"
-#include "lance/format/encodings/fsst.h"
 
 namespace lance::format {
 namespace {

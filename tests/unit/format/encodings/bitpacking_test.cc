@@ -1,3 +1,5 @@
+#include "lance/format/encodings/bitpacking.h"
+
 #include <gtest/gtest.h>
 #include <openssl/sha.h>
 
@@ -5,7 +7,6 @@
 #include <string>
 
 #include "encodings_samples.h"
-#include "lance/format/encodings/bitpacking.h"
 
 namespace lance::format {
 namespace {
