@@ -6,6 +6,7 @@
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "lance/base/check.h"
 #include "lance/format/encodings/fsst.h"
@@ -227,9 +228,10 @@ class Trainer {
     }
   }
 
-  /// Make the next table. What occurs less often than a few times is noise of the sample.
+  /// Make the next table. What occurs less often than a few times in a full sample is noise.
   void Select(uint32_t share) {
-    const uint32_t min_count = std::max(1u, 5 * share / 128);
+    const uint64_t min_count =
+        std::max<uint64_t>(1, 5 * share * sample_.bytes.size() / (128 * kSampleBytes));
     Candidates candidates;
     for (uint32_t id = 0; id < Counts::kNumIds; ++id) {
       const uint32_t count = counts_.single(id);
