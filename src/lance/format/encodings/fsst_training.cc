@@ -6,6 +6,7 @@
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "lance/base/check.h"
 #include "lance/format/encodings/fsst.h"
@@ -14,7 +15,7 @@ namespace lance::format {
 
 namespace {
 
-constexpr uint64_t kSampleBytes = 1 << 14;
+constexpr uint64_t kSampleBytes = 1 << 15;
 /// More of one value is not sampled at one place, so that long values do not crowd out the others.
 constexpr uint64_t kMaxPieceBytes = 512;
 constexpr uint32_t kMaxSymbols = FsstSymbolTable::kEscape;
@@ -127,22 +128,27 @@ class Candidates {
     Slot(symbol).gain += gain;
   }
 
-  /// The most gainful first; ties in the order of their bytes.
-  std::vector<Candidate> Ranked() const {
-    std::vector<Candidate> ranked;
+  /// The most gainful, the best first; ties in the order of their bytes.
+  std::vector<Candidate> Best(size_t num_wanted) const {
+    std::vector<Candidate> best;
     for (const Candidate& candidate : table_) {
-      if (candidate.gain != 0) ranked.push_back(candidate);
+      if (candidate.gain != 0) best.push_back(candidate);
     }
-    std::sort(ranked.begin(), ranked.end(), [](const Candidate& a, const Candidate& b) {
-      if (a.gain != b.gain) return a.gain > b.gain;
-      if (a.symbol.length != b.symbol.length) return a.symbol.length > b.symbol.length;
-      return a.symbol.value < b.symbol.value;
-    });
-    return ranked;
+    num_wanted = std::min(num_wanted, best.size());
+    std::partial_sort(best.begin(), best.begin() + static_cast<std::ptrdiff_t>(num_wanted),
+                      best.end(), IsBetter);
+    best.resize(num_wanted);
+    return best;
   }
 
  private:
   static constexpr size_t kInitialSlots = 1 << 12;
+
+  static bool IsBetter(const Candidate& a, const Candidate& b) {
+    if (a.gain != b.gain) return a.gain > b.gain;
+    if (a.symbol.length != b.symbol.length) return a.symbol.length > b.symbol.length;
+    return a.symbol.value < b.symbol.value;
+  }
 
   /// Its place, or a free one that is its from now on.
   Candidate& Slot(const FsstSymbol& symbol) {
@@ -222,9 +228,10 @@ class Trainer {
     }
   }
 
-  /// Make the next table. What occurs less often than a few times is noise of the sample.
+  /// Make the next table. What occurs less often than a few times in a full sample is noise.
   void Select(uint32_t share) {
-    const uint32_t min_count = std::max(1u, 5 * share / 128);
+    const uint64_t min_count =
+        std::max<uint64_t>(1, 5 * share * sample_.bytes.size() / (128 * kSampleBytes));
     Candidates candidates;
     for (uint32_t id = 0; id < Counts::kNumIds; ++id) {
       const uint32_t count = counts_.single(id);
@@ -245,9 +252,10 @@ class Trainer {
   }
 
   void Pick(const Candidates& candidates) {
+    constexpr size_t kNumWanted = 2 * kMaxSymbols;  // some find their slot taken
     symbols_.clear();
     std::array<bool, FsstMatcher::kNumSlots> is_taken{};
-    for (const auto& [symbol, gain] : candidates.Ranked()) {
+    for (const auto& [symbol, gain] : candidates.Best(kNumWanted)) {
       if (symbols_.size() == kMaxSymbols) return;
       if (symbol.length >= FsstMatcher::kMinSlotBytes) {
         bool& slot = is_taken[FsstMatcher::SlotOf(symbol.value)];
