@@ -13,7 +13,7 @@ if(PROJECT_IS_TOP_LEVEL)  # never for whoever includes us
 endif()
 target_include_directories(lance_settings INTERFACE "${PROJECT_SOURCE_DIR}/src"
                                                     "${PROJECT_SOURCE_DIR}/include")
-target_link_libraries(lance_settings INTERFACE PyArrow::arrow PyArrow::compute)
+target_link_libraries(lance_settings INTERFACE Arrow::arrow_shared ArrowCompute::arrow_compute_shared)
 if(LANCE_SANITIZE)
   target_compile_options(lance_settings INTERFACE -fsanitize=address,undefined
                                                   -fno-sanitize-recover=undefined -O1)
