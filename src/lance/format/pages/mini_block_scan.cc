@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "arrow/array/array_base.h"
 #include "arrow/buffer.h"
 #include "lance/base/status_detail.h"
 #include "lance/format/pages/dictionaries.h"

@@ -318,21 +318,24 @@ arrow::Result<PageLayout> ParseBlob(const pb::BlobLayout& message, const PageMet
   return layout;
 }
 
+template <typename Body>
+arrow::Result<PageLayout> WithBody(arrow::Result<Body> body) {
+  if (!body.ok()) return body.status();
+  return PageLayout{.body = *std::move(body), .blob_layers = std::nullopt};
+}
+
 arrow::Result<PageLayout> ParseLayout(const pb::PageLayout& message, const PageMetadata& page,
                                       const LeafTarget& target) {
-  PageLayout layout;
+  if (target.is_blob && (message.has_mini_block_layout() || message.has_full_zip_layout())) {
+    return Corrupt("PageLayout of a blob column is not a blob layout");
+  }
   switch (message.layout_case()) {
     case pb::PageLayout::kMiniBlockLayout:
-      if (target.is_blob) return Corrupt("PageLayout of a blob column is not a blob layout");
-      ARROW_ASSIGN_OR_RAISE(layout.body, ParseMiniBlock(message.mini_block_layout(), page, target));
-      return layout;
+      return WithBody(ParseMiniBlock(message.mini_block_layout(), page, target));
     case pb::PageLayout::kConstantLayout:
-      ARROW_ASSIGN_OR_RAISE(layout.body, ParseConstant(message.constant_layout(), page, target));
-      return layout;
+      return WithBody(ParseConstant(message.constant_layout(), page, target));
     case pb::PageLayout::kFullZipLayout:
-      if (target.is_blob) return Corrupt("PageLayout of a blob column is not a blob layout");
-      ARROW_ASSIGN_OR_RAISE(layout.body, ParseFullZip(message.full_zip_layout(), page, target));
-      return layout;
+      return WithBody(ParseFullZip(message.full_zip_layout(), page, target));
     case pb::PageLayout::kBlobLayout:
       return ParseBlob(message.blob_layout(), page, target);
     case pb::PageLayout::LAYOUT_NOT_SET:
