@@ -47,32 +47,61 @@ arrow::Result<ArrayPtr> AssembleLeaves(const FieldNode& node, uint64_t num_rows,
   return AssembleField(node, num_rows, std::move(columns), arrow::default_memory_pool());
 }
 
-/// The same array with nulls of dictionaries' values as nulls of the array.
-DataPtr WithNullIndices(const DataPtr& data) {
+/// A nested type with a child of another type.
+std::shared_ptr<arrow::DataType> WithField(const arrow::DataType& type, int i,
+                                           const std::shared_ptr<arrow::DataType>& child) {
+  arrow::FieldVector fields = type.fields();
+  fields[static_cast<size_t>(i)] = type.field(i)->WithType(child);
+  switch (type.id()) {
+    case arrow::Type::LIST:
+      return arrow::list(fields[0]);
+    case arrow::Type::LARGE_LIST:
+      return arrow::large_list(fields[0]);
+    case arrow::Type::MAP:
+      return std::make_shared<arrow::MapType>(fields[0]);
+    case arrow::Type::FIXED_SIZE_LIST:
+      return arrow::fixed_size_list(fields[0],
+                                    static_cast<const arrow::FixedSizeListType&>(type).list_size());
+    default:
+      return arrow::struct_(fields);
+  }
+}
+
+/// The same array with plain arrays in the place of dictionary arrays, at every depth.
+DataPtr Decoded(const DataPtr& data) {
   DataPtr result = data->Copy();
-  for (DataPtr& child : result->child_data) child = WithNullIndices(child);
-  if (data->type->id() != arrow::Type::DICTIONARY || data->dictionary->GetNullCount() == 0) {
+  if (data->type->id() != arrow::Type::DICTIONARY) {
+    for (size_t i = 0; i < result->child_data.size(); ++i) {
+      DataPtr& child = result->child_data[i];
+      child = Decoded(child);
+      result->type = WithField(*result->type, static_cast<int>(i), child->type);
+    }
     return result;
   }
-  const arrow::DictionaryArray array(data);
-  auto bits = arrow::AllocateEmptyBitmap(data->offset + data->length).ValueOrDie();
-  for (int64_t i = 0; i < array.length(); ++i) {
-    if (array.IsNull(i) || array.dictionary()->IsNull(array.GetValueIndex(i))) continue;
-    arrow::bit_util::SetBit(bits->mutable_data(), data->offset + i);
-  }
-  result->buffers[0] = std::move(bits);
+  result->offset = 0;
+  result->length = data->offset + data->length;
   result->null_count = arrow::kUnknownNullCount;
-  return result;
+  const arrow::DictionaryArray array(result);
+  auto builder = arrow::MakeBuilder(array.dictionary()->type()).ValueOrDie();
+  const arrow::ArraySpan values(*array.dictionary()->data());
+  for (int64_t i = 0; i < array.length(); ++i) {
+    const auto appended = array.IsNull(i)
+                              ? builder->AppendNull()
+                              : builder->AppendArraySlice(values, array.GetValueIndex(i), 1);
+    EXPECT_THAT(appended, IsOk());
+  }
+  return builder->Finish().ValueOrDie()->data()->Slice(data->offset, data->length);
 }
 
 /// Whether two arrays hold the same, whatever their nulls hide.
 ::testing::AssertionResult AreEqual(const ArrayPtr& actual, const ArrayPtr& expected) {
-  const auto shown = arrow::MakeArray(WithNullIndices(expected->data()));
+  const auto left = arrow::MakeArray(Decoded(actual->data()));
+  const auto right = arrow::MakeArray(Decoded(expected->data()));
   const auto options = arrow::EqualOptions::Defaults().nans_equal(true);
-  if (actual->Equals(*shown, options)) return ::testing::AssertionSuccess();
+  if (left->Equals(*right, options)) return ::testing::AssertionSuccess();
   return ::testing::AssertionFailure() << "actual:\n"
-                                       << actual->ToString() << "\nexpected:\n"
-                                       << shown->ToString();
+                                       << left->ToString() << "\nexpected:\n"
+                                       << right->ToString();
 }
 
 /// A field with some of its rows. A plain value.
@@ -135,7 +164,7 @@ TEST(Levels, CutsOfRowsMakeTheWhole) {
       std::vector<ShreddedLeaf> taken;
       for (size_t i = 0; i < rest.size(); ++i) taken.push_back(TakeRows(count, paths[i], &rest[i]));
       LANCE_ASSERT_OK_AND_ASSIGN(auto piece, AssembleLeaves(sample.node, count, taken));
-      pieces.push_back(std::move(piece));
+      pieces.push_back(arrow::MakeArray(Decoded(piece->data())));
       done += count;
     }
 
