@@ -5,6 +5,7 @@
 #include "lance/clustering.h"
 #include "lance/dataset.h"
 #include "lance/encoder.h"
+#include "lance/file.h"
 #include "lance/filter.h"
 #include "lance/fragment.h"
 #include "lance/history.h"

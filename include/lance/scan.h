@@ -13,6 +13,12 @@
 
 namespace lance {
 
+/// What a scan gives for blob columns.
+enum class BlobHandling {
+  kDescriptions,  ///< Where the bytes are: a struct with position and size, and more for blob v2.
+  kBinary,        ///< The bytes themselves, as large_binary.
+};
+
 /// What to read. A plain value; names as in pylance's scanner.
 struct ScanOptions {
   /// Columns in output order; empty: all. `_rowid` and `_rowaddr` may be named.
@@ -29,6 +35,8 @@ struct ScanOptions {
   bool with_row_id = false;
   /// Add `_rowaddr` (uint64): fragment id in the high, offset in the low 32 bits.
   bool with_row_address = false;
+  /// What blob columns give.
+  BlobHandling blob_handling = BlobHandling::kDescriptions;
   /// Off: use no index; seeds in data files still prune. Answers are the same.
   bool use_scalar_index = true;
   /// Off: no pruning at all. Answers are the same.

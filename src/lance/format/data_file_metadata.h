@@ -34,6 +34,10 @@ struct ColumnMetadata {
   std::vector<PageMetadata> pages;
   /// Serialized Encoding message of the column.
   std::string encoding;
+  /// For writers: the entries of each row below fixed-size lists of struct, else 1. Pages are
+  /// marked with the row that they begin with, first_row / entries_per_row. Not known when a file
+  /// is read.
+  uint64_t entries_per_row = 1;
 };
 
 /// Everything of a data file but its pages. A plain value.
@@ -45,6 +49,8 @@ struct DataFileMetadata {
   uint64_t num_rows = 0;
   LanceSchema schema;
   std::vector<ColumnMetadata> columns;
+  /// Size of the columns' metadata.
+  uint64_t column_metadata_bytes = 0;
   /// Inside the file; the first is the descriptor.
   std::vector<ByteRange> global_buffers;
 };

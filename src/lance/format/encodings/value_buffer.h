@@ -2,8 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
+#include "arrow/type_fwd.h"
 #include "lance/format/byte_buffer.h"
 #include "lance/format/encodings/value_shape.h"
 
@@ -29,8 +31,11 @@ struct ValueBuffer {
   /// before the first value comes.
   ByteBuffer offsets;
   /// Fixed-size lists, from the outer to the inner: one bit for each item of that level, 1 = valid.
-  /// Empty: no page so far said that an item is null; use AppendItemsValid to catch up.
+  /// Empty: no page so far said that an item is null; use AppendItemsValid to catch up. Not empty:
+  /// every level has its bits.
   std::vector<ByteBuffer> item_validity;
+  /// Fixed-size lists: items of that level that one value has, the last one items_per_value.
+  std::vector<uint64_t> level_items;
   /// Packed structs: the members' values; `bytes` and `offsets` stay empty.
   std::vector<ValueBuffer> members;
 
@@ -83,5 +88,32 @@ arrow::Status AppendIndexed(const ValueBuffer& from, const std::byte* indices, u
 
 /// Note that the items of the last `num_values` values of a fixed-size list are all valid.
 void AppendItemsValid(uint64_t num_values, const ValueShape& shape, ValueBuffer* out);
+
+/// Make room for item validity: the items of the first `num_values` values are all valid. Nothing
+/// happens when there is some already.
+void StartItemValidity(uint64_t num_values, ValueBuffer* out);
+
+/// Check that variable-width values may have `num_bytes` bytes more.
+///
+/// \return CapacityError when their offsets could not hold it
+arrow::Status CheckOffsetsHold(uint64_t num_bytes, const ValueBuffer& values);
+
+/// Append room for the offsets of `num_values` variable-width values, writing the first 0 if none
+/// was there, and count the values. The caller writes the ends of the values.
+///
+/// \return where the end of the first new value goes, of offset_bits; valid until `out` changes
+inline std::byte* GrowOffsets(uint64_t num_values, ValueBuffer* out) {
+  const uint64_t width = out->offset_bits / 8;
+  if (out->offsets.empty()) std::memset(out->offsets.Grow(width), 0, width);
+  out->num_values += num_values;
+  return out->offsets.Grow(num_values * width);
+}
+
+/// Append the ends of `num_values` values, which are `first_end` + (offsets[i + 1] - offsets[0]).
+///
+/// \param offsets num_values + 1 checked rising offsets of `offset_bits`, of any alignment
+/// \pre what CheckOffsetsHold has checked
+void AppendOffsets(const std::byte* offsets, uint32_t offset_bits, uint64_t num_values,
+                   uint64_t first_end, ValueBuffer* out);
 
 }  // namespace lance::format

@@ -52,7 +52,8 @@ struct LeafPath {
 
 /// The paths of all leaves of a field, in the order of LeavesOf.
 ///
-/// \return NotImplemented + UnsupportedFeature for a list inside a fixed-size list of struct and the
+/// \return NotImplemented + UnsupportedFeature for a list inside a fixed-size list of struct and
+/// the
 ///   reverse, which no reader can read (file-format 8.7)
 arrow::Result<std::vector<LeafPath>> PathsOf(const FieldNode& node);
 

@@ -19,9 +19,9 @@ struct ShreddedLeaf {
   /// is empty when every level is 0.
   std::vector<uint16_t> rep;
   std::vector<uint16_t> def;
-  /// One slot for every visible entry, in order, of the leaf's Arrow type: slices of the input where
-  /// they fit, copies where something lies between (what null or hidden lists cover). Whether a slot
-  /// is null is in `def`; what a null slot holds is arbitrary.
+  /// One slot for every visible entry, in order, of the leaf's Arrow type: slices of the input
+  /// where they fit, copies where something lies between (what null or hidden lists cover). Whether
+  /// a slot is null is in `def`; what a null slot holds is arbitrary.
   std::vector<std::shared_ptr<arrow::Array>> values;
 };
 
@@ -35,7 +35,6 @@ struct ShreddedLeaf {
 arrow::Result<std::vector<ShreddedLeaf>> ShredField(const FieldNode& node,
                                                     const std::shared_ptr<arrow::Array>& array,
                                                     arrow::MemoryPool* pool);
-
 
 /// Cut a leaf behind `num_rows` rows: `leaf` keeps the rest.
 ShreddedLeaf TakeRows(uint64_t num_rows, const LeafPath& path, ShreddedLeaf* leaf);
