@@ -142,8 +142,10 @@ class FileReader {
   /// Read an application buffer; 0 is the file's descriptor.
   arrow::Result<std::shared_ptr<arrow::Buffer>> ReadGlobalBuffer(int index) const;
 
- private:
+  /// The inside; for the library only.
   class Impl;
+
+ private:
   explicit FileReader(std::shared_ptr<const Impl> impl);
   std::shared_ptr<const Impl> impl_;
 };

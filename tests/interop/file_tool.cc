@@ -1,6 +1,6 @@
 // Reads and writes single data files, for tests that exchange them with other implementations:
 //
-//   file_tool write OUT.lance [MAX_PAGE_BYTES] < Arrow IPC stream
+//   file_tool write OUT.lance [VERSION [MAX_PAGE_BYTES]] < Arrow IPC stream
 //   file_tool read IN.lance [ROWS ...]         > Arrow IPC stream, one batch for each ROWS
 //
 // ROWS is "all" or ranges such as "0:10,25:26"; "all" when there is none.
@@ -16,8 +16,11 @@
 #include "arrow/ipc/api.h"
 #include "lance/base/executor.h"
 #include "lance/base/status_detail.h"
+#include "lance/dataset/blobs.h"
+#include "lance/dataset/read_fields.h"
 #include "lance/format/data_file_reader.h"
 #include "lance/format/data_file_writer.h"
+#include "lance/format/projection.h"
 #include "lance/io/stores.h"
 
 namespace {
@@ -72,20 +75,24 @@ arrow::Status ReadFile(const std::string& path, const std::vector<std::string>& 
   const auto never = arrow::StopToken::Unstoppable();
   ARROW_ASSIGN_OR_RAISE(const auto reader,
                         DataFileReader::Open(file.store, file.name, std::nullopt, never));
-  const auto converted = lance::format::ToArrowSchema(reader->schema());
-  if (!converted.ok()) return lance::InFile(converted.status(), file.name);
-  const auto& schema = *converted;
+  auto fields = lance::format::MakeFieldTree(reader->schema());
+  if (!fields.ok()) return lance::InFile(fields.status(), file.name);
+  const auto columns_of = lance::format::NumberColumns(*fields, reader->version());
+  std::vector<lance::format::FieldNode> read_as;
+  for (const auto& field : *fields) {
+    read_as.push_back(lance::WithBlobForm(field, lance::BlobForm::kPayloads));
+  }
+  const auto schema = lance::format::SchemaOf(read_as);
   auto out = std::make_shared<arrow::io::StdoutStream>();
-  ARROW_ASSIGN_OR_RAISE(const auto writer, arrow::ipc::MakeStreamWriter(out, schema));
+  // Pages have dictionaries of their own, and so have batches.
+  auto options = arrow::ipc::IpcWriteOptions::Defaults();
+  ARROW_ASSIGN_OR_RAISE(const auto writer, arrow::ipc::MakeStreamWriter(out, schema, options));
+  lance::RunContext run;
+  run.num_threads = 1;
   for (const std::string& text : row_texts) {
     const auto rows = ParseRows(text, reader->num_rows());
-    arrow::ArrayVector columns;
-    for (int i = 0; i < schema->num_fields(); ++i) {
-      ARROW_ASSIGN_OR_RAISE(auto column,
-                            reader->ReadColumn(i, schema->field(i)->type(), rows, never));
-      ARROW_RETURN_NOT_OK(column->ValidateFull());
-      columns.push_back(std::move(column));
-    }
+    ARROW_ASSIGN_OR_RAISE(auto columns, lance::ReadFields(*reader, columns_of, *fields, rows, run));
+    for (const auto& column : columns) ARROW_RETURN_NOT_OK(column->ValidateFull());
     ARROW_RETURN_NOT_OK(writer->WriteRecordBatch(*arrow::RecordBatch::Make(
         schema, static_cast<int64_t>(rows.num_rows()), std::move(columns))));
   }
@@ -97,7 +104,10 @@ arrow::Status Run(const std::vector<std::string>& arguments) {
   if (arguments.size() < 2) return arrow::Status::Invalid("usage: file_tool write|read FILE ...");
   if (arguments[0] == "write") {
     lance::format::DataFileWriterOptions options;
-    if (arguments.size() > 2) options.max_page_bytes = std::stoull(arguments[2]);
+    if (arguments.size() > 2) {
+      ARROW_ASSIGN_OR_RAISE(options.version, lance::format::ParseFileVersion(arguments[2]));
+    }
+    if (arguments.size() > 3) options.max_page_bytes = std::stoull(arguments[3]);
     return WriteFile(arguments[1], options);
   }
   std::vector<std::string> rows(arguments.begin() + 2, arguments.end());

@@ -85,7 +85,7 @@ LanceSchema FileSchemaOf(const LanceSchema& schema) {
     SchemaField& copy = file_schema.fields.emplace_back(field);
     if (field.logical_type != "struct" || !IsBlobV2(field.metadata)) continue;
     left_out.insert(field.id);
-    copy.metadata = {{kBlobKey, "true"}, {kPackedKey, "true"}};
+    copy.metadata = BlobV2FileMetadata();
     copy.unknown_fields.clear();  // the extension's name, for one
   }
   return file_schema;

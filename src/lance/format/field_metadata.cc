@@ -20,12 +20,12 @@ bool IsTrue(std::string_view value) {
   return lower == "true" || lower == "1" || lower == "yes";
 }
 
+}  // namespace
+
 bool HasTrue(const FieldMetadata& metadata, const char* key) {
   const auto entry = metadata.find(key);
   return entry != metadata.end() && IsTrue(entry->second);
 }
-
-}  // namespace
 
 bool AsksForPacking(const FieldMetadata& metadata) {
   return HasTrue(metadata, kPackedKey) || HasTrue(metadata, kOldPackedKey);
@@ -40,6 +40,8 @@ bool IsBlobV2(const FieldMetadata& metadata) {
 bool IsDeclaredBlobV2(const FieldMetadata& metadata) {
   return ExtensionNameOf(metadata) == "lance.blob.v2";
 }
+
+FieldMetadata BlobV2FileMetadata() { return {{kBlobKey, "true"}, {kPackedKey, "true"}}; }
 
 std::string ExtensionNameOf(const FieldMetadata& metadata) {
   const auto entry = metadata.find(kExtensionNameKey);

@@ -18,6 +18,9 @@ inline constexpr char kPackedKey[] = "lance-encoding:packed";
 /// Metadata as we keep them: entries in the order of their keys.
 using FieldMetadata = std::map<std::string, std::string>;
 
+/// Whether an entry says "true", "1" or "yes", in any case.
+bool HasTrue(const FieldMetadata& metadata, const char* key);
+
 /// Whether a struct is stored as one packed column.
 bool AsksForPacking(const FieldMetadata& metadata);
 
@@ -30,6 +33,9 @@ bool IsBlobV2(const FieldMetadata& metadata);
 
 /// Whether a blob v2 is described as tables declare it.
 bool IsDeclaredBlobV2(const FieldMetadata& metadata);
+
+/// The metadata of a blob v2 in data files.
+FieldMetadata BlobV2FileMetadata();
 
 /// The extension name, empty when there is none.
 std::string ExtensionNameOf(const FieldMetadata& metadata);

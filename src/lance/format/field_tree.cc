@@ -187,7 +187,9 @@ arrow::Result<std::vector<FieldNode>> MakeFieldTree(const LanceSchema& schema) {
 }
 
 std::shared_ptr<arrow::Field> ToArrowField(const FieldNode& node) {
-  return arrow::field(node.name, node.type, node.nullable, ToArrowMetadata(node.metadata));
+  const bool is_blob_v2 = node.kind == FieldKind::kBlobV2;
+  return arrow::field(node.name, node.type, node.nullable,
+                      ToArrowMetadata(is_blob_v2 ? BlobV2FileMetadata() : node.metadata));
 }
 
 FieldNode WithTypeOfChildren(FieldNode node) {

@@ -54,7 +54,8 @@ std::shared_ptr<arrow::DataType> BlobDescriptorType();
 /// \return as ToArrowSchema, which is built on it
 arrow::Result<std::vector<FieldNode>> MakeFieldTree(const LanceSchema& schema);
 
-/// The Arrow field of a node, with its metadata.
+/// The Arrow field of a node, with its metadata. A blob v2 is described as data files do it, with
+/// the keys blob and packed, not as the extension that tables declare.
 std::shared_ptr<arrow::Field> ToArrowField(const FieldNode& node);
 
 /// A node with the type that its children make: for projections, after children were dropped.
@@ -78,8 +79,10 @@ ColumnMap NumberColumns(const std::vector<FieldNode>& fields, FileVersion versio
 ///
 /// \return NotImplemented + UnsupportedFeature naming the field's path, what it is and which
 ///   versions can hold it (maps, fixed-size lists of struct: 2.2; blob v2: 2.2; packed structs with
-///   variable members: 2.2; legacy blobs: up to 2.1; views: not 2.0), or Invalid for a metadata key
-///   whose value is not allowed, saying what is
+///   variable members: 2.2; legacy blobs: up to 2.1; views: not 2.0), or Invalid for the blob key
+///   on another type than large_binary. Metadata that only choose an encoding are not looked at,
+///   and what depends on the rows (nulls of structs in 2.0, of packed members and of empty structs)
+///   is the writer's to find
 arrow::Status CheckWritable(const FieldNode& node, FileVersion version);
 
 }  // namespace lance::format

@@ -38,7 +38,8 @@ class FieldWriter {
   /// Append rows.
   ///
   /// \param array of the field's type; may be a slice
-  /// \return Invalid naming the path of a field that is not nullable and has a null, or text that is
+  /// \return Invalid naming the path of a field that is not nullable and has a null, or text that
+  /// is
   ///   not UTF-8; what the sink fails with
   virtual arrow::Status Write(const std::shared_ptr<arrow::Array>& array) = 0;
 

@@ -122,6 +122,15 @@ arrow::Result<std::shared_ptr<arrow::DataType>> ParseDecimal(std::string_view lo
   return Nonsense(logical_type, "wants decimal:<128 or 256>:<precision>:<scale>");
 }
 
+/// Parse the type of a list's items, or of a dictionary's values or keys.
+arrow::Result<std::shared_ptr<arrow::DataType>> ParsePart(std::string_view whole,
+                                                          std::string_view part) {
+  auto type = ParseLogicalType(part);
+  if (type.ok()) return type;
+  return WithContext(type.status(),
+                     "part of logical type \"" + std::string(whole.substr(0, 64)) + "\"");
+}
+
 arrow::Result<std::shared_ptr<arrow::DataType>> ParseDictionary(std::string_view logical_type,
                                                                 std::string_view values_and_rest) {
   constexpr std::string_view kWanted = "wants dict:<values>:<integer keys>:<false or true>";
@@ -135,9 +144,9 @@ arrow::Result<std::shared_ptr<arrow::DataType>> ParseDictionary(std::string_view
   }
   const std::string_view values = values_and_keys.substr(0, key_colon);
   if (values.starts_with("dict:")) return Nonsense(logical_type, kWanted);
-  ARROW_ASSIGN_OR_RAISE(const auto value_type, ParseLogicalType(values));
+  ARROW_ASSIGN_OR_RAISE(const auto value_type, ParsePart(logical_type, values));
   ARROW_ASSIGN_OR_RAISE(const auto key_type,
-                        ParseLogicalType(values_and_keys.substr(key_colon + 1)));
+                        ParsePart(logical_type, values_and_keys.substr(key_colon + 1)));
   if (!arrow::is_integer(key_type->id())) return Nonsense(logical_type, kWanted);
   return arrow::dictionary(key_type, value_type, /*ordered=*/flag == "true");
 }
@@ -169,7 +178,7 @@ arrow::Result<std::shared_ptr<arrow::DataType>> ParseFixedSizeList(std::string_v
   if (rest == kBfloat16) {
     item = Bfloat16Item();
   } else {
-    ARROW_ASSIGN_OR_RAISE(const auto type, ParseLogicalType(rest));
+    ARROW_ASSIGN_OR_RAISE(const auto type, ParsePart(logical_type, rest));
     item = arrow::field("item", type);
   }
   for (auto dimension = dimensions.rbegin(); dimension != dimensions.rend(); ++dimension) {

@@ -112,8 +112,9 @@ class SchemaMaker {
     ARROW_RETURN_NOT_OK(CheckTypeDetails(*field->type()));
     ARROW_ASSIGN_OR_RAISE(std::string logical_type, LogicalTypeOfField(*field->type(), metadata));
     const int64_t id = next_id_++;
-    if (id > std::numeric_limits<int32_t>::max()) {
-      return arrow::Status::Invalid("its field id would be ", id, ", allowed are up to ",
+    // The largest number is left out, so that one more than any id is a number still.
+    if (id >= std::numeric_limits<int32_t>::max()) {
+      return arrow::Status::Invalid("its field id would be ", id, ", allowed are less than ",
                                     std::numeric_limits<int32_t>::max());
     }
     schema_->fields.push_back({.name = field->name(),

@@ -1,5 +1,6 @@
 #include "lance/format/schema_proto.h"
 
+#include <charconv>
 #include <map>
 #include <string_view>
 #include <unordered_map>
@@ -33,6 +34,32 @@ EncodingHint EncodingHintOf(std::string_view logical_type) {
   return kPlain;
 }
 
+/// Which keys of the table a field belongs to: metadata say it, and the message once more.
+struct KeyMarks {
+  bool is_primary = false;
+  uint32_t primary_position = 0;
+  uint32_t clustering_position = 0;
+};
+
+uint32_t PositionIn(const FieldMetadata& metadata, const char* key) {
+  const auto entry = metadata.find(key);
+  if (entry == metadata.end()) return 0;
+  uint32_t position = 0;
+  const char* const end = entry->second.data() + entry->second.size();
+  const auto [stop, error] = std::from_chars(entry->second.data(), end, position);
+  return error == std::errc() && stop == end ? position : 0;
+}
+
+KeyMarks KeyMarksOf(const FieldMetadata& metadata) {
+  KeyMarks marks;
+  marks.primary_position = PositionIn(metadata, "lance-schema:unenforced-primary-key:position");
+  marks.is_primary =
+      HasTrue(metadata, "lance-schema:unenforced-primary-key") || marks.primary_position > 0;
+  marks.clustering_position =
+      PositionIn(metadata, "lance-schema:unenforced-clustering-key:position");
+  return marks;
+}
+
 /// What SchemaField has no member for: the message without the parts that it has, serialized.
 std::string RemainderOf(const lance_pb::file::Field& message) {
   lance_pb::file::Field rest = message;
@@ -46,6 +73,15 @@ std::string RemainderOf(const lance_pb::file::Field& message) {
   const auto extension = message.metadata().find(kExtensionNameKey);
   if (extension != message.metadata().end() && extension->second == rest.extension_name()) {
     rest.clear_extension_name();
+  }
+  const KeyMarks marks = KeyMarksOf(ParseMetadata(message.metadata()));
+  if (marks.is_primary && rest.unenforced_primary_key() &&
+      rest.unenforced_primary_key_position() == marks.primary_position) {
+    rest.clear_unenforced_primary_key();
+    rest.clear_unenforced_primary_key_position();
+  }
+  if (rest.unenforced_clustering_key_position() == marks.clustering_position) {
+    rest.clear_unenforced_clustering_key_position();
   }
   return rest.SerializeAsString();
 }
@@ -157,6 +193,14 @@ void AppendSchemaFields(const LanceSchema& schema,
     const auto extension = field.metadata.find(kExtensionNameKey);
     if (extension != field.metadata.end() && message->extension_name().empty()) {
       message->set_extension_name(extension->second);
+    }
+    const KeyMarks marks = KeyMarksOf(field.metadata);
+    if (marks.is_primary) {
+      message->set_unenforced_primary_key(true);
+      message->set_unenforced_primary_key_position(marks.primary_position);
+    }
+    if (marks.clustering_position > 0) {
+      message->set_unenforced_clustering_key_position(marks.clustering_position);
     }
     WriteMetadata(field.metadata, message->mutable_metadata());
     if (IsBlobV2WithoutFields(field)) AppendBlobV2Members(fields);
