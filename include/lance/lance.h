@@ -2,6 +2,7 @@
 
 // The whole public API.
 
+#include "lance/blob.h"
 #include "lance/clustering.h"
 #include "lance/dataset.h"
 #include "lance/encoder.h"

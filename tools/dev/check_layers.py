@@ -27,6 +27,7 @@ PUBLIC_ONLY = (
     "tests/golden/",
     "tests/consumer/",
     "python/",
+    "src/python/",
     "java/",
 )
 

@@ -147,8 +147,7 @@ class ArrayMaker {
     for (size_t i = 0; i < whole; ++i) {
       const size_t row = i - static_cast<size_t>(before);  // wraps before the first row
       const bool is_hidden = row < hidden.size() && hidden[row];
-      const bool may_be_null = field.nullable() || is_hidden || row >= static_cast<size_t>(length);
-      is_valid[i] = !may_be_null || !IsNextNull();
+      is_valid[i] = !(field.nullable() || is_hidden) || !IsNextNull();
     }
     DataPtr data = MakeWhole(field, is_valid);
     return before + after == 0 ? data : data->Slice(before, length);
@@ -175,7 +174,7 @@ class ArrayMaker {
       case arrow::Type::FIXED_SIZE_LIST:
         return MakeFixedSizeList(type, is_valid, std::move(validity));
       case arrow::Type::DICTIONARY:
-        return MakeDictionary(type, is_valid, std::move(validity));
+        return MakeDictionary(field, is_valid, std::move(validity));
       case arrow::Type::STRING:
       case arrow::Type::BINARY:
         return MakeVariable<int32_t>(type, length, std::move(validity));
@@ -264,11 +263,12 @@ class ArrayMaker {
                                   {std::move(validity)}, {std::move(child)});
   }
 
-  DataPtr MakeDictionary(const TypePtr& type, const std::vector<bool>& is_valid,
+  DataPtr MakeDictionary(const arrow::Field& field, const std::vector<bool>& is_valid,
                          BufferPtr validity) {
+    const TypePtr& type = field.type();
     const auto& dictionary_type = static_cast<const arrow::DictionaryType&>(*type);
     const auto num_values = static_cast<int64_t>(1 + random_->Below(12));
-    const bool has_null_values = validity != nullptr && random_->OneIn(2);
+    const bool has_null_values = field.nullable() && validity != nullptr && random_->OneIn(2);
     auto dictionary =
         Make(*arrow::field("", dictionary_type.value_type(), has_null_values), num_values, {});
     const auto width = static_cast<size_t>(dictionary_type.index_type()->bit_width()) / 8;

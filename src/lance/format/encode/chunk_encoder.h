@@ -73,6 +73,11 @@ std::unique_ptr<ChunkEncoder> MakeFlatEncoder(const PageValues& values,
 std::unique_ptr<ChunkEncoder> MakeFixedSizeListEncoder(const PageValues& values,
                                                        const ValueShape& shape);
 
+/// Describe nested fixed-size lists. \return where their items are to be described
+lance_pb::encodings21::CompressiveEncoding* DescribeLists(
+    const PageValues& values, const ValueShape& shape,
+    lance_pb::encodings21::CompressiveEncoding* encoding);
+
 /// InlineBitpacking.
 ///
 /// \param widths the bits that each group of 1024 values needs

@@ -52,6 +52,10 @@ class ItemCollector {
     }
     CopyItems(num_items);
     if (!valid_above.empty()) ClearNullItems(valid_above, num_items);
+    values_->are_items_null =
+        !valid_above.empty() &&
+        arrow::internal::CountSetBits(Bits(valid_above), 0, static_cast<int64_t>(num_items)) == 0;
+    if (values_->are_items_null) values_->item_validity.back() = NewBits(num_items, false);
     values_->UseStorage();
   }
 

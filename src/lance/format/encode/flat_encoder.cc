@@ -98,13 +98,9 @@ class FixedSizeListEncoder : public ChunkEncoder {
   }
 
   void Describe(pb::CompressiveEncoding* encoding) const override {
-    for (size_t level = 0; level < shape_.dimensions.size(); ++level) {
-      auto* list = encoding->mutable_fixed_size_list();
-      list->set_items_per_value(shape_.dimensions[level]);
-      if (HasValidity(level)) list->set_has_validity(true);
-      encoding = list->mutable_values();
-    }
-    encoding->mutable_flat()->set_bits_per_value(shape_.bits_per_value);
+    DescribeLists(values_, shape_, encoding)
+        ->mutable_flat()
+        ->set_bits_per_value(shape_.bits_per_value);
   }
 
   size_t num_buffers() const override {
@@ -149,6 +145,17 @@ class FixedSizeListEncoder : public ChunkEncoder {
 };
 
 }  // namespace
+
+pb::CompressiveEncoding* DescribeLists(const PageValues& values, const ValueShape& shape,
+                                       pb::CompressiveEncoding* encoding) {
+  for (size_t level = 0; level < shape.dimensions.size(); ++level) {
+    auto* list = encoding->mutable_fixed_size_list();
+    list->set_items_per_value(shape.dimensions[level]);
+    if (!values.item_validity[level].empty()) list->set_has_validity(true);
+    encoding = list->mutable_values();
+  }
+  return encoding;
+}
 
 std::unique_ptr<ChunkEncoder> MakeFlatEncoder(const PageValues& values,
                                               std::vector<uint64_t> member_bits) {

@@ -1,11 +1,11 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 
 #include "arrow/result.h"
 #include "lance/format/encode/page_values.h"
+#include "lance/format/encodings/fsst_encoder.h"
 
 namespace lance::format {
 
@@ -15,23 +15,22 @@ struct FsstValues {
   PageValues values;
 };
 
-/// Learn a symbol table from a page and guess what its values will take.
-///
-/// \return no value: the values do not compress
+/// A symbol table for the values of one page, tried on some of them. Borrows the values.
 class FsstTrial {
  public:
-  /// Train with a sample that depends on the values only.
-  static std::optional<FsstTrial> Make(const PageValues& values);
-};
+  /// Learn a table. The sample depends on the values only, so equal pages give equal bytes.
+  explicit FsstTrial(const PageValues& values);
 
-/// Compress the values of a page with a table of their own.
-///
-/// The table comes from a sample that depends on the values only.
-///
-/// \param max_bytes what the compressed bytes, without offsets, must stay below
-/// \return no value: they would not
-arrow::Result<std::optional<FsstValues>> CompressWithFsst(const PageValues& values,
-                                                          uint64_t max_bytes,
-                                                          arrow::MemoryPool* pool);
+  /// Estimate the bytes of all values when they are compressed, without offsets, with the table.
+  uint64_t estimated_bytes() const { return estimated_bytes_; }
+
+  /// Compress all values. \return CapacityError when they exceed what their offsets can hold
+  arrow::Result<FsstValues> Compress(arrow::MemoryPool* pool) const;
+
+ private:
+  const PageValues& values_;
+  FsstEncoder encoder_;
+  uint64_t estimated_bytes_ = 0;
+};
 
 }  // namespace lance::format

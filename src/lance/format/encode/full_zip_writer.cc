@@ -51,8 +51,8 @@ class Zipper {
       if (values.item_validity[i].empty()) continue;
       item_bits_.push_back({values.item_validity[i].data(), items});
     }
-    LANCE_DCHECK(values.bits_per_value % 8 == 0);
-    value_bytes_ = values.bits_per_value / 8;
+    LANCE_DCHECK(values.are_items_null || values.bits_per_value % 8 == 0);
+    value_bytes_ = values.are_items_null ? 0 : values.bits_per_value / 8;
     for (const ItemBits& bits : item_bits_) stored_bytes_ += bits.num_bytes();
     stored_bytes_ += value_bytes_;
   }

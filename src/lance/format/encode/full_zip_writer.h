@@ -18,7 +18,8 @@ namespace lance::format {
 /// Write a full-zip page: every value behind its levels (file-format 8.2).
 ///
 /// \param values levels.num_visible values of whole bytes as they are to be stored, or of variable
-///   width; bitmaps of item validity come in front of a value's items
+///   width; bits of item validity come in front of a value's items, and are all there is when
+///   are_items_null
 /// \param encoding how each value is encoded already
 /// \param[out] layout the page's message
 /// \return the page's buffers; CapacityError when there are 2^32 levels

@@ -34,6 +34,8 @@ struct PageValues {
   /// Fixed-size lists, from the outer to the inner: one bit for each item of that level. Empty at a
   /// level where all items are valid.
   std::vector<ByteBuffer> item_validity;
+  /// Fixed-size lists: no item of any list is there; the innermost bits are all 0.
+  bool are_items_null = false;
 
   bool is_variable() const { return bits_per_value == 0; }
 

@@ -1,0 +1,262 @@
+#include "lance/format/encode/page_encoder.h"
+
+#include <utility>
+
+#include "arrow/api.h"
+#include "lance/base/check.h"
+#include "lance/format/data_file_metadata_proto.h"
+#include "lance/format/encode/choose_encoding.h"
+#include "lance/format/encode/constant_page.h"
+#include "lance/format/encode/dictionary_arrays.h"
+#include "lance/format/encode/full_zip_writer.h"
+#include "lance/format/encode/mini_block_writer.h"
+#include "lance/format/encode/page_levels.h"
+#include "lance/format/encode/page_values.h"
+#include "lance_encodings21.pb.h"
+
+namespace lance::format {
+
+namespace pb = lance_pb::encodings21;
+
+namespace {
+
+constexpr std::string_view kPageLayoutType = "lance.encodings21.PageLayout";
+
+/// Values from this size on are long: they are stored one by one (file-format 10.1).
+constexpr uint64_t kLongValueBytes = 256;
+/// Of variable width, a page with few such values is not: mini-blocks of it are smaller and faster.
+constexpr uint64_t kMaxFewLongBytes = 2048;
+constexpr uint64_t kMaxFewLongMean = 128;
+
+/// Two values of this size always fit a chunk, whatever their levels are.
+uint64_t MaxMiniBlockValueBytes(FileVersion version) {
+  return version == FileVersion::k2_2 ? 256 << 10 : 8 << 10;
+}
+
+bool IsLong(const PageValues& values, const LengthStatistics& lengths) {
+  if (lengths.longest < kLongValueBytes) return false;
+  return !values.is_variable() || lengths.longest > kMaxFewLongBytes ||
+         lengths.total > kMaxFewLongMean * values.num_values;
+}
+
+void DescribeMember(const ValueShape& member, pb::VariablePackedStruct::FieldEncoding* field) {
+  pb::CompressiveEncoding* encoding = field->mutable_value();
+  if (member.is_variable()) {
+    encoding->mutable_variable()->mutable_offsets()->mutable_flat()->set_bits_per_value(
+        member.offset_bits);
+    field->set_bits_per_length(member.offset_bits);
+    return;
+  }
+  field->set_bits_per_value(member.bits_per_value * member.items_per_value());
+  for (const uint32_t dimension : member.dimensions) {
+    encoding->mutable_fixed_size_list()->set_items_per_value(dimension);
+    encoding = encoding->mutable_fixed_size_list()->mutable_values();
+  }
+  encoding->mutable_flat()->set_bits_per_value(member.bits_per_value);
+}
+
+/// Encodes one page. Used once.
+class Encoder {
+ public:
+  using Buffers = std::vector<std::string>;
+
+  Encoder(const PageRows& rows, const EncodingRequest& request)
+      : rows_(rows), request_(request), levels_(MakePageLevels(rows)) {}
+
+  /// \return the page's buffers; its message is in layout()
+  arrow::Result<Buffers> Encode() {
+    const arrow::DataType& type = *rows_.leaf.type;
+    if (type.id() == arrow::Type::STRUCT && type.num_fields() == 0) return EncodeEmptyStructs();
+    if (levels_.num_visible == 0 || type.id() == arrow::Type::NA) return EncodeAllNull();
+    if (type.id() == arrow::Type::DICTIONARY) return EncodeDictionaries();
+    ARROW_ASSIGN_OR_RAISE(shape_, MakeValueShape(type));
+    const bool is_plain = !shape_.is_packed() && !shape_.is_fixed_size_list();
+    if (levels_.num_valid == 0 && !levels_.has_lists() && !(is_plain && AreLevelsLarge())) {
+      return EncodeAllNull();
+    }
+    ARROW_ASSIGN_OR_RAISE(
+        const PageValues values,
+        CollectValues(rows_.leaf, rows_.values, levels_.slots, request_.pool));
+    LANCE_DCHECK(values.num_values == levels_.num_visible);
+    if (shape_.is_packed()) return EncodePackedStructs(values);
+    if (shape_.is_fixed_size_list()) return EncodeFixedSizeLists(values);
+    return EncodePlain(values);
+  }
+
+  const pb::PageLayout& layout() const { return layout_; }
+
+ private:
+  arrow::Result<Buffers> EncodeAllNull() {
+    return WriteAllNull(levels_, request_.version, &layout_);
+  }
+
+  arrow::Result<Buffers> EncodeEmptyStructs() {
+    if (levels_.has_levels()) {
+      return arrow::Status::NotImplemented(
+          "a struct without members is in a list, or is null somewhere, which data files cannot "
+          "hold");
+    }
+    return WriteEmptyStructs(&layout_);
+  }
+
+  /// Whether the levels of an all-null page are stored raw and take more than a page of dummies.
+  bool AreLevelsLarge() const {
+    constexpr uint64_t kDummyBytesPerLevel = 8;  // less than one byte for this many
+    return request_.version != FileVersion::k2_2 && levels_.layers.kinds.size() > 1 &&
+           EstimateLevelBytes(levels_, request_.version) +
+                   levels_.num_entries / kDummyBytesPerLevel <
+               levels_.def.size_bytes();
+  }
+
+  arrow::Result<Buffers> EncodeDictionaries() {
+    if (levels_.num_valid == 0 && !levels_.has_lists()) return EncodeAllNull();
+    ARROW_ASSIGN_OR_RAISE(const DictionaryPage page,
+                          CollectDictionaries(rows_.values, levels_.slots, request_.pool));
+    ARROW_ASSIGN_OR_RAISE(const EncodedDictionary dictionary,
+                          EncodeDictionaryItems(page.items, request_.hints, request_.version));
+    ARROW_ASSIGN_OR_RAISE(const auto encoder, ChooseIntegerEncoding(page.indices, request_));
+    return WriteMiniBlocks(levels_, *encoder, &dictionary, request_.version, &layout_);
+  }
+
+  arrow::Result<Buffers> EncodePackedStructs(const PageValues& values) {
+    if (values.is_variable()) {
+      pb::CompressiveEncoding encoding;
+      for (const ValueShape& member : shape_.members) {
+        DescribeMember(member, encoding.mutable_variable_packed_struct()->add_fields());
+      }
+      return WriteFullZip(levels_, values, shape_, encoding, &layout_);
+    }
+    std::vector<uint64_t> member_bits;
+    for (const ValueShape& member : shape_.members) member_bits.push_back(member.bits_per_value);
+    const auto encoder = MakeFlatEncoder(values, std::move(member_bits));
+    return WriteMiniBlocks(levels_, *encoder, nullptr, request_.version, &layout_);
+  }
+
+  arrow::Result<Buffers> EncodeFixedSizeLists(const PageValues& values) {
+    const uint64_t width = values.bits_per_value / 8;
+    const bool are_bools = shape_.bits_per_value == 1;
+    const auto zip = [&] {
+      pb::CompressiveEncoding encoding;
+      pb::CompressiveEncoding* const items = DescribeLists(values, shape_, &encoding);
+      if (values.are_items_null) {
+        items->mutable_constant();
+      } else {
+        items->mutable_flat()->set_bits_per_value(shape_.bits_per_value);
+      }
+      return WriteFullZip(levels_, values, shape_, encoding, &layout_);
+    };
+    const bool is_long = values.are_items_null || (!are_bools && width >= kLongValueBytes);
+    if (WantsFullZip(is_long, width, !are_bools)) return zip();
+    return WriteMiniBlocksOr(*MakeFixedSizeListEncoder(values, shape_), nullptr, !are_bools, zip);
+  }
+
+  arrow::Result<Buffers> EncodePlain(const PageValues& values) {
+    LengthStatistics lengths = {.longest = values.bits_per_value / 8, .total = values.num_bytes()};
+    if (values.is_variable()) lengths = MeasureLengths(values);
+    const bool is_constant = request_.version == FileVersion::k2_2 && levels_.num_valid > 0 &&
+                             AreAllEqual(values, levels_.slots);
+    if (is_constant && !levels_.has_levels()) return WriteConstant(levels_, values, &layout_);
+
+    const auto zip = [&] { return ZipPlain(values, lengths); };
+    const bool are_bytes = values.bits_per_value != 1;
+    ARROW_ASSIGN_OR_RAISE(
+        const MiniBlockValues chosen,
+        ChoosePlain(values, lengths,
+                    WantsFullZip(IsLong(values, lengths), lengths.longest, are_bytes)));
+    if (is_constant && IsConstantSmaller(values, lengths, chosen)) {
+      return WriteConstant(levels_, values, &layout_);
+    }
+    if (chosen.encoder == nullptr) return zip();
+    return WriteMiniBlocksOr(*chosen.encoder, chosen.dictionary.get(), are_bytes, zip);
+  }
+
+  /// Whether a page's values are to be stored one by one.
+  ///
+  /// \param is_long what their size suggests
+  /// \param longest bytes of the longest
+  /// \param can_zip they may be, if they must
+  bool WantsFullZip(bool is_long, uint64_t longest, bool can_zip) const {
+    if (!can_zip && !is_long) return false;
+    const bool does_not_fit = longest > MaxMiniBlockValueBytes(request_.version);
+    switch (request_.hints.structural) {
+      case StructuralEncoding::kFullZip:
+        return true;
+      case StructuralEncoding::kMiniBlock:
+        return does_not_fit;
+      case StructuralEncoding::kDefault:
+        break;
+    }
+    return does_not_fit || (is_long && !levels_.has_nullable_item_outside_list());
+  }
+
+  /// Choose how mini-blocks hold the values.
+  ///
+  /// \return no encoder: full-zip is better
+  arrow::Result<MiniBlockValues> ChoosePlain(const PageValues& values,
+                                             const LengthStatistics& lengths, bool wants_full_zip) {
+    if (wants_full_zip) {
+      const bool can_have_dictionary =
+          request_.hints.structural != StructuralEncoding::kFullZip && values.is_variable();
+      if (!can_have_dictionary) return MiniBlockValues();
+      return ChooseDictionary(values, levels_.slots, lengths.total, request_);
+    }
+    if (values.is_variable()) {
+      return ChooseVariableEncoding(values, levels_.slots, lengths, request_);
+    }
+    return ChooseFixedEncoding(values, levels_.slots, request_);
+  }
+
+  bool IsConstantSmaller(const PageValues& values, const LengthStatistics& lengths,
+                         const MiniBlockValues& chosen) const {
+    const uint64_t other_bytes =
+        chosen.encoder == nullptr ? lengths.total : chosen.estimated_bytes();
+    return EstimateConstantBytes(levels_, values) <=
+           other_bytes + EstimateLevelBytes(levels_, request_.version);
+  }
+
+  arrow::Result<Buffers> ZipPlain(const PageValues& values, const LengthStatistics& lengths) {
+    pb::CompressiveEncoding encoding;
+    if (!values.is_variable()) {
+      encoding.mutable_flat()->set_bits_per_value(values.bits_per_value);
+      return WriteFullZip(levels_, values, shape_, encoding, &layout_);
+    }
+    ARROW_ASSIGN_OR_RAISE(
+        const FullZipValues chosen,
+        ChooseFullZipEncoding(values, levels_.slots, lengths, request_, &encoding));
+    const PageValues& stored = chosen.compressed != nullptr ? *chosen.compressed : values;
+    return WriteFullZip(levels_, stored, shape_, encoding, &layout_);
+  }
+
+  /// Write mini-blocks. Where they cannot hold the levels of a row, `zip` writes the page instead;
+  /// of several rows none is written, so that the caller can cut the page.
+  template <typename Zip>
+  arrow::Result<Buffers> WriteMiniBlocksOr(const ChunkEncoder& encoder,
+                                           const EncodedDictionary* dictionary, bool can_zip,
+                                           Zip&& zip) {
+    auto buffers = WriteMiniBlocks(levels_, encoder, dictionary, request_.version, &layout_);
+    if (!buffers.status().IsCapacityError() || !can_zip || levels_.num_rows > 1) return buffers;
+    layout_.Clear();
+    return zip();
+  }
+
+  const PageRows& rows_;
+  const EncodingRequest& request_;
+  PageLevels levels_;
+  ValueShape shape_;
+  pb::PageLayout layout_;
+};
+
+}  // namespace
+
+arrow::Result<EncodedPage> EncodePage(const PageRows& rows, FileVersion version,
+                                      const EncodingHints& hints, arrow::MemoryPool* pool) {
+  LANCE_DCHECK(rows.num_rows > 0 && version != FileVersion::k2_0);
+  const EncodingRequest request = {.version = version, .hints = hints, .pool = pool};
+  Encoder encoder(rows, request);
+  EncodedPage page;
+  ARROW_ASSIGN_OR_RAISE(page.buffers, encoder.Encode());
+  page.encoding = PackEncoding(encoder.layout().SerializeAsString(), kPageLayoutType);
+  return page;
+}
+
+}  // namespace lance::format
