@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -10,7 +12,7 @@
 #include "lance/format/levels/assemble.h"
 #include "lance/format/levels/shred.h"
 #include "lance/format/schema.h"
-#include "lance/testing/leaf_columns.h"
+#include "../unit/format/levels/leaf_columns.h"
 #include "lance/testing/matchers.h"
 #include "lance/testing/random_arrays.h"
 
@@ -126,6 +128,110 @@ arrow::Result<Sample> MakeSample(SeededRandom* random) {
   sample.array = RandomArray(*sample.field, options, random);
   ARROW_RETURN_NOT_OK(sample.array->ValidateFull());
   return sample;
+}
+
+/// The levels of one leaf, found row by row as file-format 6.3 says.
+class RowWalk {
+ public:
+  RowWalk(const FieldNode& root, size_t leaf, const LeafPath& path) : path_(path) {
+    const FieldNode* node = &root;
+    while (!node->is_column()) {
+      nodes_.insert(nodes_.begin(), node);
+      size_t child = 0;
+      for (; LeavesOf(node->children[child]).size() <= leaf; ++child) {
+        leaf -= LeavesOf(node->children[child]).size();
+      }
+      members_.insert(members_.begin(), static_cast<int>(child));
+      node = &node->children[child];
+    }
+  }
+
+  void Walk(const arrow::Array& array, int64_t i) {
+    Walk(array, i, path_.layers.size() - 1, path_.max_rep());
+  }
+
+  std::vector<uint16_t> rep;
+  std::vector<uint16_t> def;
+
+ private:
+  void Put(size_t layer, uint16_t rep_level, uint16_t def_level) {
+    // A null fills all slots of the fixed-size lists that it covers.
+    uint64_t count = 1;
+    for (size_t k = 0; k <= layer; ++k) count *= path_.layers[k].dimension;
+    rep.insert(rep.end(), count, rep_level);
+    def.insert(def.end(), count, def_level);
+  }
+
+  static bool IsNull(const arrow::Array& array, int64_t i) {
+    if (array.type_id() != arrow::Type::DICTIONARY) return array.IsNull(i);
+    const auto& encoded = static_cast<const arrow::DictionaryArray&>(array);
+    return array.IsNull(i) || encoded.dictionary()->IsNull(encoded.GetValueIndex(i));
+  }
+
+  void Walk(const arrow::Array& array, int64_t i, size_t layer, uint16_t rep_level) {
+    if (IsNull(array, i)) {
+      Put(layer, rep_level, path_.null_level(layer));
+    } else if (layer == 0) {
+      Put(layer, rep_level, 0);
+    } else if (nodes_[layer - 1]->kind == FieldKind::kStruct) {
+      const auto& structs = static_cast<const arrow::StructArray&>(array);
+      Walk(*structs.field(members_[layer - 1]), i, layer - 1, rep_level);
+    } else {
+      WalkList(array, i, layer, rep_level);
+    }
+  }
+
+  void WalkList(const arrow::Array& array, int64_t i, size_t layer, uint16_t rep_level) {
+    const auto [values, begin, end] = ItemsOf(array, i);
+    if (begin == end) Put(layer, rep_level, static_cast<uint16_t>(path_.null_level(layer) + 1));
+    uint16_t further = rep_level;  // inside fixed-size lists nothing has repetition levels
+    if (path_.layers[layer].is_list) {
+      further = 0;
+      for (size_t k = 0; k < layer; ++k) further += path_.layers[k].is_list ? 1 : 0;
+    }
+    for (int64_t k = begin; k < end; ++k) {
+      Walk(*values, k, layer - 1, k == begin ? rep_level : further);
+    }
+  }
+
+  static std::tuple<ArrayPtr, int64_t, int64_t> ItemsOf(const arrow::Array& array, int64_t i) {
+    if (array.type_id() == arrow::Type::FIXED_SIZE_LIST) {
+      const auto& list = static_cast<const arrow::FixedSizeListArray&>(array);
+      return {list.values(), list.value_offset(i), list.value_offset(i + 1)};
+    }
+    if (array.type_id() == arrow::Type::LARGE_LIST) {
+      const auto& list = static_cast<const arrow::LargeListArray&>(array);
+      return {list.values(), list.value_offset(i), list.value_offset(i + 1)};
+    }
+    const auto& list = static_cast<const arrow::ListArray&>(array);
+    return {list.values(), list.value_offset(i), list.value_offset(i + 1)};
+  }
+
+  const LeafPath& path_;
+  std::vector<const FieldNode*> nodes_;  // above the leaf, innermost first
+  std::vector<int> members_;             // which child of each of them
+};
+
+TEST(Levels, AreThoseOfAWalkRowByRow) {
+  SCOPED_TRACE(SeedMessage());
+  SeededRandom random;
+  for (int round = 0; round < NumRounds(500); ++round) {
+    LANCE_ASSERT_OK_AND_ASSIGN(const Sample sample, MakeSample(&random));
+    SCOPED_TRACE("round " + std::to_string(round) + ": " + sample.field->ToString());
+    LANCE_ASSERT_OK_AND_ASSIGN(const auto paths, PathsOf(sample.node));
+
+    LANCE_ASSERT_OK_AND_ASSIGN(const auto leaves,
+                               ShredField(sample.node, sample.array, arrow::default_memory_pool()));
+
+    for (size_t i = 0; i < leaves.size(); ++i) {
+      RowWalk walk(sample.node, i, paths[i]);
+      for (int64_t row = 0; row < sample.array->length(); ++row) walk.Walk(*sample.array, row);
+      if (paths[i].max_rep() == 0) walk.rep.clear();
+      if (std::ranges::count(walk.def, 0) == std::ssize(walk.def)) walk.def.clear();
+      ASSERT_EQ(leaves[i].rep, walk.rep) << "leaf " << i;
+      ASSERT_EQ(leaves[i].def, walk.def) << "leaf " << i;
+    }
+  }
 }
 
 TEST(Levels, AssembleWhatShreddingCut) {

@@ -278,10 +278,11 @@ class DataFileWriter::Impl {
     for (const ByteRange& buffer : global_buffers_) AppendTableEntry(buffer, &buffer_table);
     ARROW_RETURN_NOT_OK(out_.Append(descriptor));
     Footer footer;
+    footer.set_version(version_);
     footer.column_metadata_start = out_.position();
     std::string column_table;
     for (const ColumnMetadata& column : columns) {
-      const std::string bytes = SerializeColumnMetadata(column);
+      const std::string bytes = SerializeColumnMetadata(column, version_);
       AppendTableEntry({out_.position(), bytes.size()}, &column_table);
       ARROW_RETURN_NOT_OK(out_.Append(bytes));
     }

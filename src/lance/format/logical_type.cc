@@ -192,6 +192,13 @@ arrow::Status UnsupportedType(const arrow::DataType& type) {
                           "Arrow type " + type.ToString() + " is not supported by this version");
 }
 
+/// The type itself, or the one that an extension is stored as.
+const arrow::DataType& StorageOf(const arrow::DataType& type) {
+  return type.id() == arrow::Type::EXTENSION
+             ? *static_cast<const arrow::ExtensionType&>(type).storage_type()
+             : type;
+}
+
 /// Whether items carry the bfloat16 extension, registered or as metadata.
 bool IsBfloat16(const arrow::Field& item) {
   if (item.type()->id() == arrow::Type::EXTENSION) {
@@ -204,11 +211,12 @@ bool IsBfloat16(const arrow::Field& item) {
 }
 
 arrow::Result<std::string> LogicalTypeOfFixedSizeList(const arrow::DataType& type) {
-  std::string suffix;
   std::string prefix;
+  std::string suffix;
+  int depth = 0;
   const arrow::Field* item = nullptr;
   const arrow::DataType* inner = &type;
-  for (int depth = 0; inner->id() == arrow::Type::FIXED_SIZE_LIST; ++depth) {
+  for (; inner->id() == arrow::Type::FIXED_SIZE_LIST; ++depth) {
     const auto& list = static_cast<const arrow::FixedSizeListType&>(*inner);
     if (list.list_size() < 1 || depth == kMaxListDepth) return UnsupportedType(type);
     prefix += kFixedSizeListPrefix;
@@ -217,14 +225,10 @@ arrow::Result<std::string> LogicalTypeOfFixedSizeList(const arrow::DataType& typ
     inner = list.value_type().get();
   }
   if (IsBfloat16(*item)) return prefix + std::string(kBfloat16) + suffix;
-  if (inner->id() == arrow::Type::EXTENSION) {
-    inner = static_cast<const arrow::ExtensionType&>(*inner).storage_type().get();
-  }
-  const bool is_nested_struct = inner->id() == arrow::Type::STRUCT && inner != &type &&
-                                prefix.size() > kFixedSizeListPrefix.size();
-  if (is_nested_struct || (arrow::is_nested(inner->id()) && inner->id() != arrow::Type::STRUCT)) {
-    return UnsupportedType(type);
-  }
+  inner = &StorageOf(*inner);
+  // Structs are fields of their own, so there is one list around them at most.
+  const bool is_struct = inner->id() == arrow::Type::STRUCT;
+  if (is_struct ? depth > 1 : arrow::is_nested(inner->id())) return UnsupportedType(type);
   ARROW_ASSIGN_OR_RAISE(const std::string items, LogicalTypeOf(*inner));
   return prefix + items + suffix;
 }
@@ -241,13 +245,6 @@ arrow::Result<std::string> LogicalTypeOfDictionary(const arrow::DataType& type) 
   if (value_type.find(':') != std::string::npos) return UnsupportedType(type);
   // Whether values are ordered is not kept: readers know "false" only.
   return "dict:" + value_type + ":" + key_type + ":false";
-}
-
-bool IsStruct(const arrow::DataType& type) {
-  return type.id() == arrow::Type::STRUCT ||
-         (type.id() == arrow::Type::EXTENSION &&
-          static_cast<const arrow::ExtensionType&>(type).storage_type()->id() ==
-              arrow::Type::STRUCT);
 }
 
 }  // namespace
@@ -307,9 +304,10 @@ arrow::Result<std::string> LogicalTypeOf(const arrow::DataType& type) {
     case arrow::Type::STRUCT:
       return "struct";
     case arrow::Type::LIST:
-      return IsStruct(*type.field(0)->type()) ? "list.struct" : "list";
+      return StorageOf(*type.field(0)->type()).id() == arrow::Type::STRUCT ? "list.struct" : "list";
     case arrow::Type::LARGE_LIST:
-      return IsStruct(*type.field(0)->type()) ? "large_list.struct" : "large_list";
+      return StorageOf(*type.field(0)->type()).id() == arrow::Type::STRUCT ? "large_list.struct"
+                                                                           : "large_list";
     case arrow::Type::MAP:
       return "map";
     case arrow::Type::FIXED_SIZE_LIST:

@@ -1,13 +1,8 @@
-// Stands in until the writers and 2.0 are there.
+// Stands in until 2.0 is there.
 #include "lance/format/field_writer.h"
 #include "lance/format/v20/read_field.h"
 
 namespace lance::format {
-
-arrow::Result<std::unique_ptr<FieldWriter>> MakeFieldWriter(const FieldNode&, FileVersion,
-                                                            const FieldWriterOptions&, PageSink*) {
-  return arrow::Status::NotImplemented("not yet");
-}
 
 namespace v20 {
 

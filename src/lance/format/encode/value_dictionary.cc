@@ -23,8 +23,8 @@ constexpr uint64_t kTrialMaxItems = kTrialValues / 100 * 97;
 constexpr uint64_t kMultiplier = 0x9E3779B97F4A7C15;
 
 uint64_t Mix(uint64_t lhs, uint64_t rhs) {
-  const auto product = static_cast<unsigned __int128>(lhs ^ kMultiplier) * (rhs ^ 0xD6E8FEB86659FD93);
-  return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
+  const uint64_t mixed = (std::rotl(lhs * kMultiplier, 31) ^ rhs) * 0xD6E8FEB86659FD93;
+  return mixed ^ mixed >> 32;
 }
 
 uint64_t Load64(const std::byte* bytes) { return LoadLittleEndian<uint64_t>(bytes); }
