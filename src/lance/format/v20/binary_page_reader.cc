@@ -10,7 +10,7 @@
 #include "lance/format/v20/fixed_values_reader.h"
 #include "lance/format/v20/offsets_builder.h"
 #include "lance/format/v20/page_readers.h"
-#include "lance/format/v20/text.h"
+#include "lance/format/v20/wide_offsets.h"
 
 namespace lance::format::v20 {
 namespace {
@@ -44,9 +44,7 @@ arrow::Result<std::shared_ptr<arrow::Array>> MakeBinaryArray(const PageRequest& 
   auto array = arrow::MakeArray(arrow::ArrayData::Make(
       request.type, static_cast<int64_t>(CountRows(request.rows)),
       {offsets.validity(), offsets.offsets(), std::move(bytes)}, offsets.null_count()));
-  if (!AreValuesUtf8(*array)) {
-    return arrow::Status::SerializationError("a text value is not UTF-8");
-  }
+  ARROW_RETURN_NOT_OK(CheckStoredText(*array));
   return array;
 }
 
@@ -134,7 +132,7 @@ class BinaryPageReader : public ArrayReader {
                                                 reinterpret_cast<int64_t*>(offsets))
                               : expander.Expand(*bytes, num_rows,
                                                 reinterpret_cast<int32_t*>(offsets));
-      ARROW_RETURN_NOT_OK(expanded.Value(&bytes));
+      ARROW_RETURN_NOT_OK(std::move(expanded).Value(&bytes));
     }
     return MakeBinaryArray(request_, *offsets_, std::move(bytes));
   }

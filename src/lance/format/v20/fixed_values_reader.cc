@@ -142,7 +142,7 @@ arrow::Result<std::shared_ptr<arrow::Buffer>> FixedValuesReader::TakeCompressed(
   ARROW_ASSIGN_OR_RAISE(auto reader, Make(plain, page, bits_per_value_, num_needed));
   reader.slots_ = slots_;
   reader.num_planned_ = num_planned_;
-  reader.spans_.Provide(expanded);
+  reader.spans_.Provide(std::move(expanded));
   return reader.Take(pool);
 }
 
