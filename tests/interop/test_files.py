@@ -144,7 +144,7 @@ def write_ours(path, table, max_page_bytes=8 << 20, batch_rows=997):
     sink = io.BytesIO()
     with pa.ipc.new_stream(sink, table.schema) as stream:
         stream.write_table(table, max_chunksize=batch_rows)
-    code, _, error = run_tool(["write", path, max_page_bytes], stdin=sink.getvalue())
+    code, _, error = run_tool(["write", path, "2.1", max_page_bytes], stdin=sink.getvalue())
     assert code == 0, error
 
 
