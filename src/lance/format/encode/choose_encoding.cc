@@ -22,8 +22,6 @@ constexpr uint64_t kLongValueBytes = 32768;
 /// Pages with fewer values are not worth a dictionary, and none has more items.
 constexpr uint64_t kMinDictionaryValues = 100;
 constexpr uint64_t kMaxDictionaryItems = 100'000;
-/// Above this mean entropy of byte positions, splitting bytes does not help compressors.
-constexpr double kMaxSplitEntropy = 4.0;
 /// The chunks of compressed text: shorter ones do not compress. 2.1 chunks hold 32 KiB.
 constexpr uint64_t kGeneralChunkBytes = 16384;
 /// A longer target would not fit a 2.1 chunk.
@@ -54,17 +52,20 @@ arrow::Status KeepCompressed(EncoderPtr inner, const EncodingRequest& request, E
   return arrow::Status::OK();
 }
 
-bool SplitsBytes(const PageValues& values, const EncodingHints& hints) {
-  if (values.bits_per_value != 32 && values.bits_per_value != 64) return false;
-  switch (hints.byte_stream_split) {
-    case ByteStreamSplitMode::kOff:
-      return false;
-    case ByteStreamSplitMode::kOn:
-      return true;
-    case ByteStreamSplitMode::kAuto:
-      break;
+bool CanSplitBytes(const PageValues& values, const EncodingHints& hints) {
+  return (values.bits_per_value == 32 || values.bits_per_value == 64) &&
+         hints.byte_stream_split != ByteStreamSplitMode::kOff;
+}
+
+/// Compress values as they are, and split, as the hints allow.
+arrow::Status KeepCompressedIntegers(const PageValues& values, const EncodingRequest& request,
+                                     EncoderPtr* best) {
+  const bool can_split = CanSplitBytes(values, request.hints);
+  if (!can_split || request.hints.byte_stream_split == ByteStreamSplitMode::kAuto) {
+    ARROW_RETURN_NOT_OK(KeepCompressed(MakeFlatEncoder(values), request, best));
   }
-  return MeanByteEntropy(values) < kMaxSplitEntropy;
+  if (!can_split) return arrow::Status::OK();
+  return KeepCompressed(MakeByteStreamSplitEncoder(values), request, best);
 }
 
 /// Whether runs may be stored, and would be smaller than `other_bytes`.
@@ -120,9 +121,7 @@ arrow::Result<EncoderPtr> ChooseIntegerEncoding(const PageValues& values,
   if (try_runs) {
     ARROW_RETURN_NOT_OK(KeepCompressed(MakeRunEncoder(values, request.version), request, &best));
   }
-  ARROW_RETURN_NOT_OK(KeepCompressed(
-      SplitsBytes(values, hints) ? MakeByteStreamSplitEncoder(values) : MakeFlatEncoder(values),
-      request, &best));
+  ARROW_RETURN_NOT_OK(KeepCompressedIntegers(values, request, &best));
   return best;
 }
 
