@@ -51,8 +51,8 @@ IntegerStatistics Measure(const PageValues& values) {
 }
 
 bool AreBitsEqual(const PageValues& values) {
-  const std::byte first = (values.bytes[0] & std::byte{1}) != std::byte{0} ? std::byte{0xFF}
-                                                                           : std::byte{0};
+  const std::byte first =
+      (values.bytes[0] & std::byte{1}) != std::byte{0} ? std::byte{0xFF} : std::byte{0};
   const uint64_t whole = values.num_values / 8;
   const uint64_t rest = values.num_values % 8;
   if (!std::ranges::all_of(values.bytes.first(whole), [&](std::byte b) { return b == first; })) {
