@@ -12,12 +12,19 @@
 #include "0.1/contents.h"
 #include "arrow/api.h"
 #include "lance/file.h"
-#include "lance/testing/matchers.h"
 
 namespace lance {
 namespace {
 
-using testing::IsOk;
+::testing::AssertionResult IsOk(const arrow::Status& status) {
+  if (status.ok()) return ::testing::AssertionSuccess();
+  return ::testing::AssertionFailure() << status.ToString();
+}
+
+template <typename T>
+::testing::AssertionResult IsOk(const arrow::Result<T>& result) {
+  return IsOk(result.status());
+}
 
 std::string PathOf(const std::string& version) {
   return std::string(LANCE_GOLDEN_DIR) + "/0.1/" + version + ".lance";
@@ -42,15 +49,15 @@ class GoldenFileTest : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(GoldenFileTest, ReadsAsItWasWritten) {
   if (std::getenv("LANCE_GOLDEN_WRITE") != nullptr) {
-    ASSERT_THAT(WriteGolden(PathOf(GetParam()), GetParam()), IsOk());
+    ASSERT_TRUE(IsOk(WriteGolden(PathOf(GetParam()), GetParam())));
   }
   const auto expected = golden::Contents(GetParam());
-  ASSERT_THAT(expected, IsOk());
+  ASSERT_TRUE(IsOk(expected));
 
   const auto table = ReadFile(PathOf(GetParam()));
 
-  ASSERT_THAT(table, IsOk());
-  ASSERT_THAT((*table)->ValidateFull(), IsOk());
+  ASSERT_TRUE(IsOk(table));
+  ASSERT_TRUE(IsOk((*table)->ValidateFull()));
   ASSERT_EQ((*table)->num_columns(), (*expected)->num_columns());
   for (int i = 0; i < (*expected)->num_columns(); ++i) {
     EXPECT_TRUE((*table)->column(i)->Equals((*expected)->column(i)))
@@ -60,11 +67,11 @@ TEST_P(GoldenFileTest, ReadsAsItWasWritten) {
 
 TEST_P(GoldenFileTest, IsWrittenTheSameToday) {
   const std::string path = ::testing::TempDir() + "golden-" + GetParam() + ".lance";
-  ASSERT_THAT(WriteGolden(path, GetParam()), IsOk());
+  ASSERT_TRUE(IsOk(WriteGolden(path, GetParam())));
 
   const auto table = ReadFile(path);
 
-  ASSERT_THAT(table, IsOk());
+  ASSERT_TRUE(IsOk(table));
   EXPECT_TRUE((*table)->Equals(**golden::Contents(GetParam())));
   std::filesystem::remove(path);
 }

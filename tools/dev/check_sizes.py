@@ -7,12 +7,12 @@ the matching '}' closes it. Tables of constants (only literals inside) are exemp
 alone.
 """
 
-import pathlib
 import re
 import statistics
 import sys
 
-PROJECT = pathlib.Path(__file__).resolve().parents[2]
+import source_tree
+
 # What is refused; the aims are lower (see CONTRIBUTING.md).
 MOST_LINES = {"function": 80, "header": 400, "source": 800, "test": 1000, "python": 1000}
 FOLDERS = ["include", "src", "tests", "tools", "examples", "fuzz", "benchmarks", "python"]
@@ -25,11 +25,11 @@ NOT_A_FUNCTION = re.compile(
 
 
 def kind_of(path):
-    if path.suffix == ".py":
+    if path.endswith(".py"):
         return "python"
-    if path.parts[0] == "tests":
+    if path.startswith("tests/"):
         return "test"
-    return "header" if path.suffix == ".h" else "source"
+    return "header" if path.endswith(".h") else "source"
 
 
 def strip_text(line):
@@ -60,36 +60,42 @@ def functions_of(lines):
             signature = ""
 
 
-def main():
+def measure(tree):
+    """(lines, place) of everything that has a size, by kind."""
     sizes = {kind: [] for kind in MOST_LINES}
-    for folder in FOLDERS:
-        for path in sorted((PROJECT / folder).rglob("*")):
-            if path.suffix not in {".h", ".cc", ".py"} or not path.is_file():
-                continue
-            name = path.relative_to(PROJECT)
-            if str(name) in EXEMPT:
-                continue
-            lines = path.read_text(encoding="utf-8").splitlines()
-            sizes[kind_of(name)].append((len(lines), str(name)))
-            if path.suffix in {".h", ".cc"} and kind_of(name) != "test":
-                for first, length in functions_of(lines):
-                    sizes["function"].append((length, f"{name}:{first}"))
-    problems = 0
+    for path in tree.files(".h", ".cc", ".py"):
+        if path.split("/")[0] not in FOLDERS or path in EXEMPT:
+            continue
+        lines = tree.lines(path)
+        kind = kind_of(path)
+        sizes[kind].append((len(lines), path))
+        if kind in ("header", "source"):
+            sizes["function"] += [(n, f"{path}:{first}") for first, n in functions_of(lines)]
+    return sizes
+
+
+def main(arguments=None) -> int:
+    options = source_tree.argument_parser(__doc__).parse_args(arguments)
+    findings = source_tree.Findings("check_sizes")
+    sizes = measure(source_tree.SourceTree(options.root))
     for kind, found in sizes.items():
+        if not found:
+            continue
         found.sort(reverse=True)
         counts = [count for count, _ in found]
-        if not counts:
-            continue
-        p90 = counts[len(counts) // 10]
-        print(f"{kind}: {len(counts)}, median {statistics.median(counts):g} lines, p90 {p90}")
+        middle, p90 = statistics.median(counts), counts[len(counts) // 10]
+        print(f"{kind}: {len(counts)}, median {middle:g} lines, p90 {p90}")
         for count, place in found[:5]:
             print(f"    {count:5} {place}")
         for count, place in found:
             if count > MOST_LINES[kind]:
-                print(f"{place}: {kind} of {count} lines; allowed: {MOST_LINES[kind]}")
-                problems += 1
-    print(f"check_sizes: {problems} problems")
-    return 1 if problems else 0
+                path, _, line = place.partition(":")
+                text = f"{kind} of {count} lines; allowed: {MOST_LINES[kind]}"
+                findings.add(path, int(line or 1), text)
+    number = sum(len(found) for found in sizes.values())
+    if number == 0:
+        findings.add(".", 1, "no sources found: nothing was checked")
+    return findings.finish(f"{number} functions and files")
 
 
 if __name__ == "__main__":
