@@ -116,8 +116,8 @@ uint64_t LeafSize::Bits(const ShreddedLeaf& leaf) const {
   for (const auto& array : leaf.values) {
     if (array->length() == 0) continue;
     num_slots += static_cast<uint64_t>(array->length());
-    if (is_variable_) value_bytes += OffsetAt(*array->data(), array->length()) -
-                                     OffsetAt(*array->data(), 0);
+    if (is_variable_)
+      value_bytes += OffsetAt(*array->data(), array->length()) - OffsetAt(*array->data(), 0);
   }
   LANCE_DCHECK(num_slots <= leaf.num_entries);
   return num_slots * fixed_bits_ + value_bytes * 8 +
@@ -126,8 +126,7 @@ uint64_t LeafSize::Bits(const ShreddedLeaf& leaf) const {
 
 uint64_t LeafSize::SlotBits(const arrow::Array& array, int64_t slot) const {
   if (!is_variable_) return fixed_bits_;
-  return fixed_bits_ +
-         8 * (OffsetAt(*array.data(), slot + 1) - OffsetAt(*array.data(), slot));
+  return fixed_bits_ + 8 * (OffsetAt(*array.data(), slot + 1) - OffsetAt(*array.data(), slot));
 }
 
 uint64_t LeafSize::RowsToFill(const ShreddedLeaf& leaf, uint64_t room_bits) const {

@@ -62,17 +62,15 @@ class BlobWriter : public ColumnWriter {
     SetLayers(levels, layout.mutable_blob_layout());
     ARROW_ASSIGN_OR_RAISE(const auto buffers,
                           WriteDescriptors(layout.mutable_blob_layout()->mutable_inner_layout()));
-    ARROW_RETURN_NOT_OK(AppendPage(
-        PackEncoding(layout.SerializeAsString(), "lance.encodings21.PageLayout"), buffers,
-        descriptors_.size(), request_.sink, &column_));
+    ARROW_RETURN_NOT_OK(
+        AppendPage(PackEncoding(layout.SerializeAsString(), "lance.encodings21.PageLayout"),
+                   buffers, descriptors_.size(), request_.sink, &column_));
     descriptors_.clear();
     levels_.clear();
     return arrow::Status::OK();
   }
 
-  uint64_t pending_bytes() const override {
-    return descriptors_.size() * sizeof(BlobDescriptor);
-  }
+  uint64_t pending_bytes() const override { return descriptors_.size() * sizeof(BlobDescriptor); }
 
   ColumnMetadata TakeColumn() override { return std::move(column_); }
 

@@ -17,11 +17,11 @@ constexpr uint64_t kMinGeneralBytes = 4096;
 /// Pages below this, and values no longer than that, are not worth a symbol table.
 constexpr uint64_t kMinFsstBytes = 32768;
 constexpr uint64_t kMinFsstLongest = 5;
+/// Values longer than this are worth a general compressor that nobody asked for.
+constexpr uint64_t kLongValueBytes = 32768;
 /// Pages with fewer values are not worth a dictionary, and none has more items.
 constexpr uint64_t kMinDictionaryValues = 100;
 constexpr uint64_t kMaxDictionaryItems = 100'000;
-/// Above this mean entropy of byte positions, splitting bytes does not help compressors.
-constexpr double kMaxSplitEntropy = 4.0;
 /// The chunks of compressed text: shorter ones do not compress. 2.1 chunks hold 32 KiB.
 constexpr uint64_t kGeneralChunkBytes = 16384;
 /// A longer target would not fit a 2.1 chunk.
@@ -43,24 +43,29 @@ arrow::Status KeepCompressed(EncoderPtr inner, const EncodingRequest& request, E
   if (inner->estimated_bytes() < kMinGeneralBytes) return arrow::Status::OK();
   ARROW_ASSIGN_OR_RAISE(
       auto compressor,
-      GeneralCompressor::Make(request.hints.compression, request.hints.compression_level));
+      GeneralCompressor::Make(
+          IsGeneral(request.hints.compression) ? request.hints.compression : Compression::kZstd,
+          request.hints.compression_level));
   ARROW_ASSIGN_OR_RAISE(auto candidate,
                         MakeGeneralEncoder(std::move(inner), std::move(compressor)));
   KeepSmaller(std::move(candidate), best);
   return arrow::Status::OK();
 }
 
-bool SplitsBytes(const PageValues& values, const EncodingHints& hints) {
-  if (values.bits_per_value != 32 && values.bits_per_value != 64) return false;
-  switch (hints.byte_stream_split) {
-    case ByteStreamSplitMode::kOff:
-      return false;
-    case ByteStreamSplitMode::kOn:
-      return true;
-    case ByteStreamSplitMode::kAuto:
-      break;
+bool CanSplitBytes(const PageValues& values, const EncodingHints& hints) {
+  return (values.bits_per_value == 32 || values.bits_per_value == 64) &&
+         hints.byte_stream_split != ByteStreamSplitMode::kOff;
+}
+
+/// Compress values as they are, and split, as the hints allow.
+arrow::Status KeepCompressedIntegers(const PageValues& values, const EncodingRequest& request,
+                                     EncoderPtr* best) {
+  const bool can_split = CanSplitBytes(values, request.hints);
+  if (!can_split || request.hints.byte_stream_split == ByteStreamSplitMode::kAuto) {
+    ARROW_RETURN_NOT_OK(KeepCompressed(MakeFlatEncoder(values), request, best));
   }
-  return MeanByteEntropy(values) < kMaxSplitEntropy;
+  if (!can_split) return arrow::Status::OK();
+  return KeepCompressed(MakeByteStreamSplitEncoder(values), request, best);
 }
 
 /// Whether runs may be stored, and would be smaller than `other_bytes`.
@@ -116,10 +121,7 @@ arrow::Result<EncoderPtr> ChooseIntegerEncoding(const PageValues& values,
   if (try_runs) {
     ARROW_RETURN_NOT_OK(KeepCompressed(MakeRunEncoder(values, request.version), request, &best));
   }
-  ARROW_RETURN_NOT_OK(KeepCompressed(SplitsBytes(values, hints)
-                                         ? MakeByteStreamSplitEncoder(values)
-                                         : MakeFlatEncoder(values),
-                                     request, &best));
+  ARROW_RETURN_NOT_OK(KeepCompressedIntegers(values, request, &best));
   return best;
 }
 
@@ -151,8 +153,8 @@ arrow::Result<MiniBlockValues> ChooseDictionary(const PageValues& values,
   MiniBlockValues chosen;
   const EncodingHints& hints = request.hints;
   if (values.num_values < kMinDictionaryValues) return chosen;
-  const auto most = static_cast<uint64_t>(hints.dict_size_ratio *
-                                          static_cast<double>(RawBytes(values)));
+  const auto most =
+      static_cast<uint64_t>(hints.dict_size_ratio * static_cast<double>(RawBytes(values)));
   const uint64_t max_bytes = std::min(most, other_bytes);
   const DictionaryLimits limits = {
       .max_items = MaxItems(values.num_values, max_bytes, hints),
@@ -162,9 +164,8 @@ arrow::Result<MiniBlockValues> ChooseDictionary(const PageValues& values,
   chosen.distinct = std::make_unique<ValueDictionary>(*std::move(distinct));
   chosen.codes = std::make_unique<PageValues>(chosen.distinct->CodeValues());
   ARROW_ASSIGN_OR_RAISE(auto encoder, ChooseIntegerEncoding(*chosen.codes, request));
-  ARROW_ASSIGN_OR_RAISE(
-      EncodedDictionary encoded,
-      EncodeDictionaryItems(chosen.distinct->items, hints, request.version));
+  ARROW_ASSIGN_OR_RAISE(EncodedDictionary encoded,
+                        EncodeDictionaryItems(chosen.distinct->items, hints, request.version));
   if (encoder->estimated_bytes() + encoded.bytes.size() >= max_bytes) return chosen;
   chosen.encoder = std::move(encoder);
   chosen.dictionary = std::make_unique<EncodedDictionary>(std::move(encoded));
@@ -177,19 +178,21 @@ arrow::Result<MiniBlockValues> ChooseVariableEncoding(const PageValues& values,
                                                       const EncodingRequest& request) {
   const EncodingHints& hints = request.hints;
   MiniBlockValues best;
-  best.encoder =
-      MakeVariableEncoder(values, VariableChunkBytes(request, hints.mini_chunk_bytes));
-  if (IsGeneral(hints.compression)) {
-    ARROW_RETURN_NOT_OK(KeepCompressed(
-        MakeVariableEncoder(values, VariableChunkBytes(request, kGeneralChunkBytes)), request,
-        &best.encoder));
+  best.encoder = MakeVariableEncoder(values, VariableChunkBytes(request, hints.mini_chunk_bytes));
+  const uint64_t uncompressed_bytes = best.estimated_bytes();
+  const bool is_long = hints.compression == Compression::kDefault &&
+                       lengths.longest > kLongValueBytes && lengths.total >= kMinFsstBytes;
+  if (IsGeneral(hints.compression) || is_long) {
+    ARROW_RETURN_NOT_OK(
+        KeepCompressed(MakeVariableEncoder(values, VariableChunkBytes(request, kGeneralChunkBytes)),
+                       request, &best.encoder));
   }
   const uint64_t plain_bytes = best.estimated_bytes();
   std::optional<FsstTrial> fsst;
   uint64_t fsst_bytes = plain_bytes;
   if (AllowsFsst(lengths, hints)) {
     fsst.emplace(values);
-    fsst_bytes = plain_bytes - lengths.total + fsst->estimated_bytes();
+    fsst_bytes = uncompressed_bytes - lengths.total + fsst->estimated_bytes();
     if (fsst_bytes >= plain_bytes) fsst.reset();
   }
   ARROW_ASSIGN_OR_RAISE(
@@ -199,9 +202,8 @@ arrow::Result<MiniBlockValues> ChooseVariableEncoding(const PageValues& values,
   if (!fsst) return best;
   ARROW_ASSIGN_OR_RAISE(FsstValues compressed, fsst->Compress(request.pool));
   best.fsst = std::make_unique<FsstValues>(std::move(compressed));
-  best.encoder = MakeVariableEncoder(best.fsst->values,
-                                     VariableChunkBytes(request, hints.mini_chunk_bytes),
-                                     best.fsst->table);
+  best.encoder = MakeVariableEncoder(
+      best.fsst->values, VariableChunkBytes(request, hints.mini_chunk_bytes), best.fsst->table);
   return best;
 }
 

@@ -25,8 +25,8 @@ struct EncodingRequest {
   arrow::MemoryPool* pool;
 };
 
-/// How the values of a mini-block page are stored. Move-only; borrows the page's values and owns all
-/// else that the encoder borrows.
+/// How the values of a mini-block page are stored. Move-only; borrows the page's values and owns
+/// all else that the encoder borrows.
 struct MiniBlockValues {
   std::unique_ptr<ChunkEncoder> encoder;
   /// Null: values are stored themselves.

@@ -59,7 +59,8 @@ class ChunkEncoder {
   virtual arrow::Status Encode(uint64_t first, uint64_t count,
                                std::vector<std::string>* buffers) const = 0;
 
-  /// Estimate the bytes of all chunks, padding and headers included: what encodings are compared by.
+  /// Estimate the bytes of all chunks, padding and headers included: what encodings are compared
+  /// by.
   virtual uint64_t estimated_bytes() const = 0;
 };
 

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "arrow/result.h"
 #include "lance/format/data_file_metadata.h"
@@ -36,6 +37,8 @@ struct ColumnRequest {
   /// The names from the top-level field to the leaf, for messages.
   std::string name;
   LeafPath path;
+  /// As PageRows::nullable_layers.
+  std::vector<bool> nullable_layers;
   FileVersion version;
   EncodingHints hints;
   FieldWriterOptions options;

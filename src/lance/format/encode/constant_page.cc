@@ -103,8 +103,8 @@ std::vector<std::string> WriteConstant(const PageLevels& levels, const PageValue
 }
 
 uint64_t EstimateConstantBytes(const PageLevels& levels, const PageValues& values) {
-  const uint64_t value_bytes = values.is_variable() ? values.num_bytes() / levels.num_valid
-                                                    : values.bits_per_value / 8;
+  const uint64_t value_bytes =
+      values.is_variable() ? values.num_bytes() / levels.num_valid : values.bits_per_value / 8;
   return value_bytes + levels.rep.size_bytes() + levels.def.size_bytes();
 }
 

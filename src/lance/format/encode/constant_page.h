@@ -13,8 +13,8 @@ class PageLayout;
 
 namespace lance::format {
 
-/// Write a page without any value that is there (file-format 8.3): from levels alone, or from nothing
-/// when the leaf is the only layer.
+/// Write a page without any value that is there (file-format 8.3): from levels alone, or from
+/// nothing when the leaf is the only layer.
 ///
 /// \pre levels.num_valid == 0
 /// \return the page's buffers

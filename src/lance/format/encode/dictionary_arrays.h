@@ -22,8 +22,8 @@ struct DictionaryPage {
 
 /// Put dictionary arrays together under one dictionary.
 ///
-/// A dictionary that all arrays share is kept as it is, unless it is much larger than the page or has
-/// nulls; else the items that occur are kept, in the order in which they come.
+/// A dictionary that all arrays share is kept as it is, unless it is much larger than the page or
+/// has nulls; else the items that occur are kept, in the order in which they come.
 ///
 /// \param arrays dictionary arrays of one type, in order; may be slices, each with a dictionary of
 ///   its own

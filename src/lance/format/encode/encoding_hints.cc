@@ -73,11 +73,10 @@ class Metadata {
   const std::map<std::string, std::string>& entries_;
 };
 
-constexpr std::pair<std::string_view, Compression> kCompressions[] = {
-    {"none", Compression::kNone},
-    {"lz4", Compression::kLz4},
-    {"zstd", Compression::kZstd},
-    {"fsst", Compression::kFsst}};
+constexpr std::pair<std::string_view, Compression> kCompressions[] = {{"none", Compression::kNone},
+                                                                      {"lz4", Compression::kLz4},
+                                                                      {"zstd", Compression::kZstd},
+                                                                      {"fsst", Compression::kFsst}};
 
 constexpr std::pair<std::string_view, Compression> kDictionaryCompressions[] = {
     {"lz4", Compression::kLz4}, {"zstd", Compression::kZstd}, {"none", Compression::kNone}};
@@ -93,8 +92,8 @@ constexpr std::pair<std::string_view, StructuralEncoding> kStructures[] = {
 arrow::Status ReadCompression(const Metadata& metadata, EncodingHints* hints) {
   const auto any = [](int) { return true; };
   ARROW_RETURN_NOT_OK(metadata.ReadWord("compression", kCompressions, &hints->compression));
-  ARROW_RETURN_NOT_OK(metadata.ReadNumber<int>("compression-level", "an integer", any,
-                                               &hints->compression_level));
+  ARROW_RETURN_NOT_OK(
+      metadata.ReadNumber<int>("compression-level", "an integer", any, &hints->compression_level));
   ARROW_RETURN_NOT_OK(metadata.ReadNumber<double>(
       "rle-threshold", "a number, 0 or more",
       [](double number) { return std::isfinite(number) && number >= 0; }, &hints->rle_threshold));
@@ -135,8 +134,8 @@ arrow::Result<EncodingHints> ParseEncodingHints(const FieldNode& top, const Fiel
       "minichunk-size", "an integer, 1 or more", [](uint64_t number) { return number >= 1; },
       &chunk_bytes));
   hints.mini_chunk_bytes = chunk_bytes.value_or(hints.mini_chunk_bytes);
-  ARROW_RETURN_NOT_OK(Metadata(top.metadata)
-                          .ReadWord("structural-encoding", kStructures, &hints.structural));
+  ARROW_RETURN_NOT_OK(
+      Metadata(top.metadata).ReadWord("structural-encoding", kStructures, &hints.structural));
   return hints;
 }
 

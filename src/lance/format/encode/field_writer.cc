@@ -12,14 +12,23 @@
 namespace lance::format {
 namespace {
 
-/// The leaves of a field with their names, in the order of LeavesOf.
-void NameLeaves(const FieldNode& node, std::string name, std::vector<std::string>* names) {
-  name += (name.empty() ? "" : ".") + node.name;
+/// What a leaf is below. A plain value.
+struct LeafPlace {
+  /// The names from the field to the leaf.
+  std::string name;
+  /// Whether the leaf and each field around it may be null, innermost first.
+  std::vector<bool> nullable_layers;
+};
+
+/// Note the places of a field's leaves, in the order of LeavesOf.
+void PlaceLeaves(const FieldNode& node, LeafPlace place, std::vector<LeafPlace>* places) {
+  place.name += (place.name.empty() ? "" : ".") + node.name;
+  place.nullable_layers.insert(place.nullable_layers.begin(), node.nullable);
   if (node.is_column()) {
-    names->push_back(std::move(name));
+    places->push_back(std::move(place));
     return;
   }
-  for (const FieldNode& child : node.children) NameLeaves(child, name, names);
+  for (const FieldNode& child : node.children) PlaceLeaves(child, place, places);
 }
 
 /// Writes the leaves of a field as columns.
@@ -31,19 +40,21 @@ class ShreddingFieldWriter : public FieldWriter {
   arrow::Status Prepare(FileVersion version, PageSink* sink) {
     const std::vector<const FieldNode*> leaves = LeavesOf(node_);
     ARROW_ASSIGN_OR_RAISE(std::vector<LeafPath> paths, PathsOf(node_));
-    std::vector<std::string> names;
-    NameLeaves(node_, "", &names);
-    LANCE_DCHECK(leaves.size() == paths.size() && leaves.size() == names.size());
+    std::vector<LeafPlace> places;
+    PlaceLeaves(node_, {}, &places);
+    LANCE_DCHECK(leaves.size() == paths.size() && leaves.size() == places.size());
     for (size_t i = 0; i < leaves.size(); ++i) {
       auto hints = ParseEncodingHints(node_, *leaves[i]);
-      if (!hints.ok()) return WithContext(hints.status(), "field \"" + names[i] + "\"");
-      ARROW_ASSIGN_OR_RAISE(auto column, MakeColumn({.leaf = *leaves[i],
-                                                     .name = std::move(names[i]),
-                                                     .path = std::move(paths[i]),
-                                                     .version = version,
-                                                     .hints = *hints,
-                                                     .options = options_,
-                                                     .sink = sink}));
+      if (!hints.ok()) return WithContext(hints.status(), "field \"" + places[i].name + "\"");
+      ARROW_ASSIGN_OR_RAISE(auto column,
+                            MakeColumn({.leaf = *leaves[i],
+                                        .name = std::move(places[i].name),
+                                        .path = std::move(paths[i]),
+                                        .nullable_layers = std::move(places[i].nullable_layers),
+                                        .version = version,
+                                        .hints = *hints,
+                                        .options = options_,
+                                        .sink = sink}));
       columns_.push_back(std::move(column));
     }
     return arrow::Status::OK();

@@ -104,10 +104,8 @@ class FixedSizeListEncoder : public ChunkEncoder {
   }
 
   size_t num_buffers() const override {
-    return 1 + static_cast<size_t>(
-                   std::ranges::count_if(values_.item_validity, [](const ByteBuffer& bits) {
-                     return !bits.empty();
-                   }));
+    return 1 + static_cast<size_t>(std::ranges::count_if(
+                   values_.item_validity, [](const ByteBuffer& bits) { return !bits.empty(); }));
   }
   uint64_t num_values() const override { return values_.num_values; }
   uint64_t MaxValues(uint64_t) const override { return chunk_values_; }

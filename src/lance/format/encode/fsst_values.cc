@@ -24,8 +24,8 @@ arrow::Status SetOffsets(const std::vector<uint64_t>& ends, PageValues* out) {
                                         " bytes, their offsets hold ",
                                         std::numeric_limits<Offset>::max() / 2);
   }
-  auto* const offsets = reinterpret_cast<Offset*>(
-      out->offset_storage.Grow((ends.size() + 1) * sizeof(Offset)));
+  auto* const offsets =
+      reinterpret_cast<Offset*>(out->offset_storage.Grow((ends.size() + 1) * sizeof(Offset)));
   offsets[0] = 0;
   for (size_t i = 0; i < ends.size(); ++i) offsets[i + 1] = static_cast<Offset>(ends[i]);
   return arrow::Status::OK();

@@ -43,7 +43,8 @@ class Zipper {
       : levels_(levels),
         values_(values),
         bits_rep_(LevelBits(levels.rep)),
-        bits_def_(LevelBits(levels.def)),
+        // Levels that are declared have a bit, even if none occurs.
+        bits_def_(levels.def.empty() ? 0 : std::max(LevelBits(levels.def), 1u)),
         control_bytes_(ControlBytes(bits_rep_ + bits_def_)) {
     uint64_t items = 1;
     for (size_t i = 0; i < values.item_validity.size(); ++i) {
@@ -88,8 +89,8 @@ class Zipper {
   std::vector<std::string> TakeBuffers() {
     std::vector<std::string> buffers;
     if (HasIndex()) {
-      const uint64_t width = std::bit_ceil(CeilDiv(
-          std::max<uint64_t>(static_cast<uint64_t>(std::bit_width(bytes_.size())), 1), 8));
+      const uint64_t width = std::bit_ceil(
+          CeilDiv(std::max<uint64_t>(static_cast<uint64_t>(std::bit_width(bytes_.size())), 1), 8));
       std::string index;
       index.reserve(row_starts_.size() * width);
       for (const uint64_t start : row_starts_) {
@@ -136,9 +137,8 @@ class Zipper {
   /// Append bits as bytes of their own; those behind the last are 0.
   void AppendBits(const std::byte* bits, uint64_t first, uint64_t count) {
     at_[CeilDiv(count, 8) - 1] = 0;
-    arrow::internal::CopyBitmap(reinterpret_cast<const uint8_t*>(bits),
-                                static_cast<int64_t>(first), static_cast<int64_t>(count),
-                                reinterpret_cast<uint8_t*>(at_), 0);
+    arrow::internal::CopyBitmap(reinterpret_cast<const uint8_t*>(bits), static_cast<int64_t>(first),
+                                static_cast<int64_t>(count), reinterpret_cast<uint8_t*>(at_), 0);
     at_ += CeilDiv(count, 8);
   }
 

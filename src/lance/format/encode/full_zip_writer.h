@@ -11,7 +11,7 @@
 namespace lance_pb::encodings21 {
 class CompressiveEncoding;
 class PageLayout;
-}
+}  // namespace lance_pb::encodings21
 
 namespace lance::format {
 

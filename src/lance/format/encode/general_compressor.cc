@@ -13,6 +13,9 @@ namespace pb = lance_pb::encodings21;
 
 namespace {
 
+/// What zstd calls its default; Arrow's is 1.
+constexpr int kDefaultZstdLevel = 3;
+
 /// Chunks that are tried to learn how well values compress.
 constexpr uint64_t kTrialChunks = 32;
 
@@ -42,9 +45,10 @@ class GeneralEncoder : public ChunkEncoder {
       // Keep to where chunks begin.
       first += std::max(count, step / count * count);
     }
-    const double ratio =
-        static_cast<double>(compressed_bytes) / static_cast<double>(std::max(plain_bytes, uint64_t{1}));
-    estimated_bytes_ = static_cast<uint64_t>(static_cast<double>(inner_->estimated_bytes()) * ratio);
+    const double ratio = static_cast<double>(compressed_bytes) /
+                         static_cast<double>(std::max(plain_bytes, uint64_t{1}));
+    estimated_bytes_ =
+        static_cast<uint64_t>(static_cast<double>(inner_->estimated_bytes()) * ratio);
     return arrow::Status::OK();
   }
 
@@ -87,10 +91,10 @@ arrow::Result<std::shared_ptr<const GeneralCompressor>> GeneralCompressor::Make(
   const auto type =
       compression == Compression::kLz4 ? arrow::Compression::LZ4 : arrow::Compression::ZSTD;
   int used_level = arrow::util::kUseDefaultCompressionLevel;
-  if (level && compression == Compression::kZstd) {
+  if (compression == Compression::kZstd) {
     ARROW_ASSIGN_OR_RAISE(const int lowest, arrow::util::Codec::MinimumCompressionLevel(type));
     ARROW_ASSIGN_OR_RAISE(const int highest, arrow::util::Codec::MaximumCompressionLevel(type));
-    used_level = std::clamp(*level, lowest, highest);
+    used_level = std::clamp(level.value_or(kDefaultZstdLevel), lowest, highest);
   }
   ARROW_ASSIGN_OR_RAISE(auto codec, arrow::util::Codec::Create(type, used_level));
   return std::shared_ptr<const GeneralCompressor>(
@@ -103,12 +107,11 @@ void GeneralCompressor::Describe(pb::BufferCompression* compression) const {
 }
 
 uint64_t GeneralCompressor::Bound(uint64_t num_bytes) const {
-  return 8 + static_cast<uint64_t>(
-                 codec_->MaxCompressedLen(static_cast<int64_t>(num_bytes), nullptr));
+  return 8 +
+         static_cast<uint64_t>(codec_->MaxCompressedLen(static_cast<int64_t>(num_bytes), nullptr));
 }
 
-arrow::Status GeneralCompressor::Append(std::span<const std::byte> bytes,
-                                        std::string* out) const {
+arrow::Status GeneralCompressor::Append(std::span<const std::byte> bytes, std::string* out) const {
   if (compression_ == Compression::kZstd) {
     AppendLittleEndian(uint64_t{bytes.size()}, out);
   } else if (bytes.size() > static_cast<size_t>(INT32_MAX)) {

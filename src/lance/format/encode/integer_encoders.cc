@@ -65,8 +65,8 @@ class BitpackingEncoder : public ChunkEncoder {
 
   uint32_t ChunkWidth(uint64_t first, uint64_t count) const {
     const uint64_t group = first / kGroupValues;
-    const bool is_group = first % kGroupValues == 0 &&
-                          (count == kGroupValues || first + count == values_.num_values);
+    const bool is_group =
+        first % kGroupValues == 0 && (count == kGroupValues || first + count == values_.num_values);
     if (is_group) return widths_[group];
     const uint64_t width = bits_ / 8;
     return LargestBitWidth(bits_, values_.bytes.subspan(first * width, count * width));
@@ -92,9 +92,8 @@ class RunEncoder : public ChunkEncoder {
                      [&]<typename T>(T) { FindRuns<T>(); });
     uint64_t num_stored_runs = 0;
     ForEachRun(0, values.num_values, [&](uint64_t, uint64_t) { ++num_stored_runs; });
-    const uint64_t num_chunks =
-        CeilDiv(values.num_values, chunk_values_) +
-        num_stored_runs * (width_ + 1) / kTargetChunkBytes;
+    const uint64_t num_chunks = CeilDiv(values.num_values, chunk_values_) +
+                                num_stored_runs * (width_ + 1) / kTargetChunkBytes;
     estimated_bytes_ = num_stored_runs * (width_ + 1) + num_chunks * (kChunkOverheadBytes + 8);
   }
 

@@ -50,8 +50,8 @@ class LeafWriter : public ColumnWriter {
     while (leaf.num_rows > 0) {
       const uint64_t num_rows = size_.RowsToFill(leaf, max_page_bits_ - pending_bits_);
       const bool is_all = num_rows == leaf.num_rows;
-      ShreddedLeaf part = is_all ? std::exchange(leaf, {})
-                                 : TakeRows(num_rows, request_.path, &leaf);
+      ShreddedLeaf part =
+          is_all ? std::exchange(leaf, {}) : TakeRows(num_rows, request_.path, &leaf);
       pending_bits_ += size_.Bits(part);
       pending_.push_back(std::move(part));
       if (pending_bits_ >= max_page_bits_) ARROW_RETURN_NOT_OK(Finish());
@@ -85,6 +85,7 @@ class LeafWriter : public ColumnWriter {
     const uint64_t num_rows = rows.num_rows * request_.path.entries_per_row();
     const PageRows page_rows = {.leaf = request_.leaf,
                                 .path = request_.path,
+                                .nullable_layers = request_.nullable_layers,
                                 .num_rows = num_rows,
                                 .num_entries = rows.num_entries,
                                 .rep = rows.rep,

@@ -58,8 +58,7 @@ void AppendPacked(std::span<const uint16_t> levels, uint32_t width, std::string*
 
 }  // namespace
 
-LevelCodec::LevelCodec(std::span<const uint16_t> levels, uint64_t block_levels,
-                       FileVersion version)
+LevelCodec::LevelCodec(std::span<const uint16_t> levels, uint64_t block_levels, FileVersion version)
     : levels_(levels) {
   LANCE_DCHECK(!levels.empty() && levels.size() <= UINT32_MAX && block_levels > 0);
   uint16_t all_bits = 0;
@@ -67,8 +66,8 @@ LevelCodec::LevelCodec(std::span<const uint16_t> levels, uint64_t block_levels,
   width_ = static_cast<uint32_t>(std::bit_width(all_bits));
   const uint64_t n = levels.size();
   const uint64_t num_full_blocks = n / block_levels;
-  const uint64_t packed_bytes = num_full_blocks * PackedBytes(block_levels, width_) +
-                                PackedBytes(n % block_levels, width_);
+  const uint64_t packed_bytes =
+      num_full_blocks * PackedBytes(block_levels, width_) + PackedBytes(n % block_levels, width_);
   estimated_bytes_ = n * kLevelBytes;
   if (packed_bytes < estimated_bytes_) {
     kind_ = Kind::kPacked;

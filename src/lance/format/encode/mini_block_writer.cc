@@ -55,7 +55,8 @@ class ChunkPlanner {
     if (!levels.has_invisible()) return;
     ends_.reserve(levels.num_visible);
     for (uint64_t i = 0; i < levels.num_entries; ++i) {
-      if (levels.def[i] <= levels.layers.max_visible_def) ends_.push_back(static_cast<uint32_t>(i + 1));
+      if (levels.def[i] <= levels.layers.max_visible_def)
+        ends_.push_back(static_cast<uint32_t>(i + 1));
     }
   }
 
@@ -241,9 +242,9 @@ class ChunkWriter {
   std::string row_counts_;
 };
 
-void DescribePage(const PageLevels& levels, const LevelStreams& streams,
-                  const ChunkEncoder& values, const EncodedDictionary* dictionary,
-                  FileVersion version, pb::MiniBlockLayout* layout) {
+void DescribePage(const PageLevels& levels, const LevelStreams& streams, const ChunkEncoder& values,
+                  const EncodedDictionary* dictionary, FileVersion version,
+                  pb::MiniBlockLayout* layout) {
   if (streams.rep) streams.rep->Describe(layout->mutable_rep_compression());
   if (streams.def) streams.def->Describe(layout->mutable_def_compression());
   values.Describe(layout->mutable_value_compression());

@@ -10,6 +10,7 @@
 #include "lance/format/encode/dictionary_arrays.h"
 #include "lance/format/encode/full_zip_writer.h"
 #include "lance/format/encode/mini_block_writer.h"
+#include "lance/format/encode/packed_structs.h"
 #include "lance/format/encode/page_levels.h"
 #include "lance/format/encode/page_values.h"
 #include "lance_encodings21.pb.h"
@@ -39,22 +40,6 @@ bool IsLong(const PageValues& values, const LengthStatistics& lengths) {
          lengths.total > kMaxFewLongMean * values.num_values;
 }
 
-void DescribeMember(const ValueShape& member, pb::VariablePackedStruct::FieldEncoding* field) {
-  pb::CompressiveEncoding* encoding = field->mutable_value();
-  if (member.is_variable()) {
-    encoding->mutable_variable()->mutable_offsets()->mutable_flat()->set_bits_per_value(
-        member.offset_bits);
-    field->set_bits_per_length(member.offset_bits);
-    return;
-  }
-  field->set_bits_per_value(member.bits_per_value * member.items_per_value());
-  for (const uint32_t dimension : member.dimensions) {
-    encoding->mutable_fixed_size_list()->set_items_per_value(dimension);
-    encoding = encoding->mutable_fixed_size_list()->mutable_values();
-  }
-  encoding->mutable_flat()->set_bits_per_value(member.bits_per_value);
-}
-
 /// Encodes one page. Used once.
 class Encoder {
  public:
@@ -70,17 +55,10 @@ class Encoder {
     if (levels_.num_visible == 0 || type.id() == arrow::Type::NA) return EncodeAllNull();
     if (type.id() == arrow::Type::DICTIONARY) return EncodeDictionaries();
     ARROW_ASSIGN_OR_RAISE(shape_, MakeValueShape(type));
-    const bool is_plain = !shape_.is_packed() && !shape_.is_fixed_size_list();
-    if (levels_.num_valid == 0 && !levels_.has_lists() && !(is_plain && AreLevelsLarge())) {
-      return EncodeAllNull();
-    }
-    ARROW_ASSIGN_OR_RAISE(
-        const PageValues values,
-        CollectValues(rows_.leaf, rows_.values, levels_.slots, request_.pool));
-    LANCE_DCHECK(values.num_values == levels_.num_visible);
-    if (shape_.is_packed()) return EncodePackedStructs(values);
-    if (shape_.is_fixed_size_list()) return EncodeFixedSizeLists(values);
-    return EncodePlain(values);
+    if (levels_.num_valid == 0 && IsAllNullBest()) return EncodeAllNull();
+    if (shape_.is_packed()) return EncodePackedStructs();
+    if (shape_.is_fixed_size_list()) return EncodeFixedSizeLists();
+    return EncodePlain();
   }
 
   const pb::PageLayout& layout() const { return layout_; }
@@ -99,17 +77,23 @@ class Encoder {
     return WriteEmptyStructs(&layout_);
   }
 
-  /// Whether the levels of an all-null page are stored raw and take more than a page of dummies.
-  bool AreLevelsLarge() const {
-    constexpr uint64_t kDummyBytesPerLevel = 8;  // less than one byte for this many
-    return request_.version != FileVersion::k2_2 && levels_.layers.kinds.size() > 1 &&
-           EstimateLevelBytes(levels_, request_.version) +
-                   levels_.num_entries / kDummyBytesPerLevel <
+  /// Whether levels alone are the best form of a page with slots, but no value that is there.
+  bool IsAllNullBest() const {
+    if (levels_.layers.kinds.size() == 1 || request_.version == FileVersion::k2_2) return true;
+    // Readers up to 6.0.0 lose rows of such pages (file-format 14, no. 8).
+    if (levels_.has_lists()) return false;
+    // 2.1 stores these levels raw, so that a page of dummies can be smaller.
+    constexpr uint64_t kDummiesPerByte = 16;
+    const bool is_plain = !shape_.is_packed() && !shape_.is_fixed_size_list();
+    return !is_plain ||
+           EstimateLevelBytes(levels_, request_.version) + levels_.num_entries / kDummiesPerByte >=
                levels_.def.size_bytes();
   }
 
   arrow::Result<Buffers> EncodeDictionaries() {
-    if (levels_.num_valid == 0 && !levels_.has_lists()) return EncodeAllNull();
+    if (levels_.num_valid == 0 && (request_.version == FileVersion::k2_2 || !levels_.has_lists())) {
+      return EncodeAllNull();
+    }
     ARROW_ASSIGN_OR_RAISE(const DictionaryPage page,
                           CollectDictionaries(rows_.values, levels_.slots, request_.pool));
     ARROW_ASSIGN_OR_RAISE(const EncodedDictionary dictionary,
@@ -118,21 +102,26 @@ class Encoder {
     return WriteMiniBlocks(levels_, *encoder, &dictionary, request_.version, &layout_);
   }
 
-  arrow::Result<Buffers> EncodePackedStructs(const PageValues& values) {
-    if (values.is_variable()) {
+  arrow::Result<Buffers> EncodePackedStructs() {
+    ARROW_ASSIGN_OR_RAISE(const std::vector<PageValues> members,
+                          CollectMembers(shape_, rows_.values, levels_.slots, request_.pool));
+    if (!IsPlainPackedStruct(shape_)) {
       pb::CompressiveEncoding encoding;
-      for (const ValueShape& member : shape_.members) {
-        DescribeMember(member, encoding.mutable_variable_packed_struct()->add_fields());
-      }
-      return WriteFullZip(levels_, values, shape_, encoding, &layout_);
+      ARROW_ASSIGN_OR_RAISE(const PageValues rows,
+                            PackVariableRows(members, shape_, levels_.slots, request_, &encoding));
+      return WriteFullZip(levels_, rows, shape_, encoding, &layout_);
     }
+    const PageValues rows = PackFixedRows(members, request_.pool);
     std::vector<uint64_t> member_bits;
-    for (const ValueShape& member : shape_.members) member_bits.push_back(member.bits_per_value);
-    const auto encoder = MakeFlatEncoder(values, std::move(member_bits));
+    for (const PageValues& member : members) member_bits.push_back(member.bits_per_value);
+    const auto encoder = MakeFlatEncoder(rows, std::move(member_bits));
     return WriteMiniBlocks(levels_, *encoder, nullptr, request_.version, &layout_);
   }
 
-  arrow::Result<Buffers> EncodeFixedSizeLists(const PageValues& values) {
+  arrow::Result<Buffers> EncodeFixedSizeLists() {
+    ARROW_ASSIGN_OR_RAISE(
+        const PageValues values,
+        CollectFixedSizeLists(shape_, rows_.values, levels_.slots, request_.pool));
     const uint64_t width = values.bits_per_value / 8;
     const bool are_bools = shape_.bits_per_value == 1;
     const auto zip = [&] {
@@ -150,7 +139,9 @@ class Encoder {
     return WriteMiniBlocksOr(*MakeFixedSizeListEncoder(values, shape_), nullptr, !are_bools, zip);
   }
 
-  arrow::Result<Buffers> EncodePlain(const PageValues& values) {
+  arrow::Result<Buffers> EncodePlain() {
+    ARROW_ASSIGN_OR_RAISE(const PageValues values,
+                          CollectPlainValues(shape_, rows_.values, levels_.slots, request_.pool));
     LengthStatistics lengths = {.longest = values.bits_per_value / 8, .total = values.num_bytes()};
     if (values.is_variable()) lengths = MeasureLengths(values);
     const bool is_constant = request_.version == FileVersion::k2_2 && levels_.num_valid > 0 &&

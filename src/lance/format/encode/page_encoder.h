@@ -19,6 +19,8 @@ namespace lance::format {
 struct PageRows {
   const FieldNode& leaf;
   const LeafPath& path;
+  /// For each layer of the path whether the schema lets it be null; empty: none.
+  std::vector<bool> nullable_layers = {};
   /// Rows; below fixed-size lists of struct their flattened number (file-format 8.7).
   uint64_t num_rows = 0;
   uint64_t num_entries = 0;

@@ -60,6 +60,20 @@ void CollectSlots(PageLevels* page) {
   page->slots = page->stored_slots;
 }
 
+/// Declare nulls of items around lists wherever the schema allows them, even in pages without: up
+/// to 14.0.2, readers count such a layer's rows by its items when it has none, and so cannot put
+/// such a page beside one with nulls.
+void DeclareNullsAroundLists(const PageRows& rows, std::vector<bool>* has_level) {
+  bool is_around = false;
+  for (size_t i = 0; i < rows.nullable_layers.size(); ++i) {
+    if (rows.path.layers[i].is_list) {
+      is_around = true;
+    } else if (is_around && rows.nullable_layers[i]) {
+      (*has_level)[rows.path.null_level(i)] = true;
+    }
+  }
+}
+
 }  // namespace
 
 bool PageLevels::has_nullable_item_outside_list() const {
@@ -92,6 +106,8 @@ PageLevels MakePageLevels(const PageRows& rows) {
   std::vector<bool> has_level(num_levels);
   for (size_t i = 0; i < num_levels; ++i) has_level[i] = counts[i] > 0;
 
+  DeclareNullsAroundLists(rows, &has_level);
+
   PageLevels page;
   page.layers = ChoosePageLayers(rows.path, has_level);
   page.num_rows = rows.num_rows;
@@ -99,7 +115,12 @@ PageLevels MakePageLevels(const PageRows& rows) {
   page.num_valid = counts[0];
   for (size_t i = 0; i <= rows.path.max_visible_def(); ++i) page.num_visible += counts[i];
   page.rep = rows.rep;
-  if (page.layers.max_def > 0) NumberLevels(rows.def, counts, &page);
+  if (page.layers.max_def > 0 && rows.def.empty()) {
+    page.stored_def.assign(rows.num_entries, 0);
+    page.def = page.stored_def;
+  } else if (page.layers.max_def > 0) {
+    NumberLevels(rows.def, counts, &page);
+  }
   CollectSlots(&page);
   return page;
 }

@@ -16,7 +16,8 @@ namespace {
 
 using Arrays = std::vector<std::shared_ptr<arrow::Array>>;
 
-/// The bytes of a fixed-width array, from its first value on. \pre bits_per_value is a multiple of 8
+/// The bytes of a fixed-width array, from its first value on. \pre bits_per_value is a multiple of
+/// 8
 const std::byte* FixedBytes(const arrow::Array& array, uint64_t bits_per_value) {
   return reinterpret_cast<const std::byte*>(array.data()->buffers[1]->data()) +
          static_cast<uint64_t>(array.offset()) * (bits_per_value / 8);
@@ -33,8 +34,8 @@ class FixedFiller {
  public:
   FixedFiller(std::span<const uint16_t> slots, uint64_t width) : slots_(slots), width_(width) {}
 
-  /// Copy the array whose first slot is `first`. Null slots before the first valid value of the page
-  /// stay unset: FillStart sets them.
+  /// Copy the array whose first slot is `first`. Null slots before the first valid value of the
+  /// page stay unset: FillStart sets them.
   void Copy(const std::byte* from, uint64_t first, uint64_t count, std::byte* to) {
     if (IsIntegerWidth(width_ * 8)) {
       DispatchUnsigned(static_cast<uint32_t>(width_ * 8),
@@ -125,8 +126,8 @@ void CollectBits(const Arrays& arrays, std::span<const uint16_t> slots, PageValu
   int64_t first = 0;
   for (const auto& array : arrays) {
     if (array->length() == 0) continue;
-    arrow::internal::CopyBitmap(array->data()->buffers[1]->data(), array->offset(),
-                                array->length(), to, first);
+    arrow::internal::CopyBitmap(array->data()->buffers[1]->data(), array->offset(), array->length(),
+                                to, first);
     first += array->length();
   }
   if (!slots.empty()) FillNullBits(slots, to);
@@ -264,14 +265,6 @@ arrow::Result<PageValues> CollectPlainValues(const ValueShape& shape, const Arra
     CollectBytes(arrays, slots, &values);
   }
   return values;
-}
-
-arrow::Result<PageValues> CollectValues(const FieldNode& leaf, const Arrays& arrays,
-                                        std::span<const uint16_t> slots, arrow::MemoryPool* pool) {
-  ARROW_ASSIGN_OR_RAISE(const ValueShape shape, MakeValueShape(*leaf.type));
-  if (shape.is_packed()) return CollectPackedStructs(leaf, shape, arrays, slots, pool);
-  if (shape.is_fixed_size_list()) return CollectFixedSizeLists(shape, arrays, slots, pool);
-  return CollectPlainValues(shape, arrays, slots, pool);
 }
 
 }  // namespace lance::format

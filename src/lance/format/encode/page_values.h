@@ -17,8 +17,8 @@ namespace lance::format {
 /// The values of a page back to back, without nulls. Move-only. Borrows the Arrow arrays that it
 /// was collected from where they will do.
 ///
-/// What is null holds what is cheapest to store: of fixed width the value before it (the first valid
-/// one at the start), of variable width nothing, in fixed-size lists zeros.
+/// What is null holds what is cheapest to store: of fixed width the value before it (the first
+/// valid one at the start), of variable width nothing, in fixed-size lists zeros.
 struct PageValues {
   explicit PageValues(arrow::MemoryPool* pool) : byte_storage(pool), offset_storage(pool) {}
 
@@ -63,34 +63,17 @@ struct PageValues {
 
 /// Put the values of a page together.
 ///
-/// \param leaf its type decides the layout; not a dictionary, not null, not blobs
-/// \param arrays of the leaf's type, in order; may be slices
+/// \param shape fixed width, or text and binaries; no lists, no packed structs
+/// \param arrays of the shape's type, in order; may be slices
 /// \param slots as PageLevels::slots
-/// \return Invalid naming a member of a packed struct that is null; CapacityError when the values
-///   exceed what their offsets can hold
-arrow::Result<PageValues> CollectValues(const FieldNode& leaf,
-                                        const std::vector<std::shared_ptr<arrow::Array>>& arrays,
-                                        std::span<const uint16_t> slots, arrow::MemoryPool* pool);
-
-/// As CollectValues, for values of fixed width or text and binaries of `shape`.
+/// \return CapacityError when the values exceed what their offsets can hold
 arrow::Result<PageValues> CollectPlainValues(
     const ValueShape& shape, const std::vector<std::shared_ptr<arrow::Array>>& arrays,
     std::span<const uint16_t> slots, arrow::MemoryPool* pool);
 
-/// As CollectValues, for fixed-size lists of primitives of `shape`.
+/// As CollectPlainValues, for fixed-size lists of primitives of `shape`.
 arrow::Result<PageValues> CollectFixedSizeLists(
     const ValueShape& shape, const std::vector<std::shared_ptr<arrow::Array>>& arrays,
     std::span<const uint16_t> slots, arrow::MemoryPool* pool);
-
-/// As CollectValues, for packed structs: rows of their members. Of fixed width when all members are
-/// of plain fixed width, else of variable width, where members of variable width stand behind their
-/// length (file-format 9.8).
-arrow::Result<PageValues> CollectPackedStructs(
-    const FieldNode& leaf, const ValueShape& shape,
-    const std::vector<std::shared_ptr<arrow::Array>>& arrays, std::span<const uint16_t> slots,
-    arrow::MemoryPool* pool);
-
-/// Whether the rows of a packed struct are of one width, so that mini-blocks can hold them.
-bool IsPlainPackedStruct(const ValueShape& shape);
 
 }  // namespace lance::format

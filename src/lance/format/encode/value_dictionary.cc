@@ -1,12 +1,15 @@
 #include "lance/format/encode/value_dictionary.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 
 #include "lance/base/byte_reader.h"
 #include "lance/base/check.h"
 #include "lance/format/encode/general_compressor.h"
+#include "lance/format/encodings/bitpacking.h"
+#include "lance/format/encodings/unsigned_dispatch.h"
 #include "lance_encodings21.pb.h"
 
 namespace lance::format {
@@ -141,8 +144,8 @@ struct WideValues {
     return hash;
   }
   bool Equal(uint64_t code, const Key& key) const {
-    return std::memcmp(items->byte_storage.data() + code * sizeof(Key), key.data(),
-                       sizeof(Key)) == 0;
+    return std::memcmp(items->byte_storage.data() + code * sizeof(Key), key.data(), sizeof(Key)) ==
+           0;
   }
   bool Append(const Key& key, uint64_t max_bytes) const {
     if (items->byte_storage.size() + sizeof(Key) > max_bytes) return false;
@@ -220,6 +223,78 @@ void DescribePlainBlock(const PageValues& items, pb::CompressiveEncoding* encodi
   }
 }
 
+/// Append a value for codes of nulls to name.
+void AppendDummy(PageValues* items) {
+  if (items->is_variable()) {
+    VariableValues{nullptr, items}.AppendOffset(0);
+  } else {
+    const uint64_t width = items->bits_per_value / 8;
+    std::memset(items->byte_storage.Grow(width), 0, width);
+  }
+  items->num_values = 1;
+}
+
+/// A block and how it is encoded.
+struct Block {
+  pb::CompressiveEncoding encoding;
+  std::string bytes;
+};
+
+/// Integers packed to the width of the largest. \return no value: that is not smaller
+std::optional<Block> PackedBlock(const PageValues& items) {
+  if (!IsIntegerWidth(items.bits_per_value)) return std::nullopt;
+  const auto bits = static_cast<uint32_t>(items.bits_per_value);
+  const uint64_t width = bits / 8;
+  const uint32_t packed_bits = LargestBitWidth(bits, items.bytes);
+  const uint64_t num_tail = items.num_values % kGroupValues;
+  const bool packs_tail = PackedGroupBytes(packed_bits) < num_tail * width;
+  const uint64_t tail_bytes = packs_tail ? PackedGroupBytes(packed_bits) : num_tail * width;
+  const uint64_t num_groups = items.num_values / kGroupValues;
+  if (packed_bits == bits ||
+      num_groups * PackedGroupBytes(packed_bits) + tail_bytes >= items.bytes.size()) {
+    return std::nullopt;
+  }
+  Block block;
+  auto* const packing = block.encoding.mutable_out_of_line_bitpacking();
+  packing->set_uncompressed_bits_per_value(bits);
+  packing->mutable_values()->mutable_flat()->set_bits_per_value(packed_bits);
+  const auto append = [&](const std::byte* group) {
+    std::byte packed[PackedGroupBytes(64)];
+    PackGroup(bits, packed_bits, group, packed);
+    block.bytes.append(reinterpret_cast<const char*>(packed), PackedGroupBytes(packed_bits));
+  };
+  const std::byte* group = items.bytes.data();
+  for (uint64_t i = 0; i < num_groups; ++i, group += kGroupValues * width) append(group);
+  if (!packs_tail) {
+    block.bytes.append(reinterpret_cast<const char*>(group), tail_bytes);
+    return block;
+  }
+  std::byte padded[kGroupValues * 8] = {};
+  std::memcpy(padded, group, num_tail * width);
+  append(padded);
+  return block;
+}
+
+/// \return no value: compressing does not make the block smaller, or must not be
+arrow::Result<std::optional<Block>> CompressedBlock(const Block& plain,
+                                                    const EncodingHints& hints) {
+  std::optional<Block> block;
+  if (hints.dict_compression == Compression::kNone ||
+      plain.bytes.size() > static_cast<size_t>(INT32_MAX)) {
+    return block;
+  }
+  ARROW_ASSIGN_OR_RAISE(
+      const auto compressor,
+      GeneralCompressor::Make(hints.dict_compression, hints.dict_compression_level));
+  block.emplace();
+  ARROW_RETURN_NOT_OK(compressor->Append(AsBytes(plain.bytes), &block->bytes));
+  if (block->bytes.size() >= plain.bytes.size()) return std::nullopt;
+  auto* const general = block->encoding.mutable_general();
+  compressor->Describe(general->mutable_compression());
+  *general->mutable_values() = plain.encoding;
+  return block;
+}
+
 }  // namespace
 
 PageValues ValueDictionary::CodeValues() const {
@@ -253,7 +328,8 @@ std::optional<ValueDictionary> FindDistinctValues(const PageValues& values,
     LANCE_DCHECK(values.bits_per_value == 128);
     is_found = find(WideValues<2>{&values, &items});
   }
-  if (!is_found || items.num_values == 0) return std::nullopt;
+  if (!is_found) return std::nullopt;
+  if (items.num_values == 0) AppendDummy(&items);  // only nulls
   items.UseStorage();
   return dictionary;
 }
@@ -261,28 +337,18 @@ std::optional<ValueDictionary> FindDistinctValues(const PageValues& values,
 arrow::Result<EncodedDictionary> EncodeDictionaryItems(const PageValues& items,
                                                        const EncodingHints& hints,
                                                        FileVersion version) {
-  EncodedDictionary encoded;
-  encoded.num_items = items.num_values;
-  encoded.bytes = PlainBlock(items);
-  pb::CompressiveEncoding encoding;
-  DescribePlainBlock(items, &encoding);
-  if (version == FileVersion::k2_2 && hints.dict_compression != Compression::kNone &&
-      encoded.bytes.size() <= static_cast<size_t>(INT32_MAX)) {
-    ARROW_ASSIGN_OR_RAISE(const auto compressor,
-                          GeneralCompressor::Make(hints.dict_compression,
-                                                  hints.dict_compression_level));
-    std::string compressed;
-    ARROW_RETURN_NOT_OK(compressor->Append(AsBytes(encoded.bytes), &compressed));
-    if (compressed.size() < encoded.bytes.size()) {
-      encoded.bytes = std::move(compressed);
-      pb::CompressiveEncoding general;
-      compressor->Describe(general.mutable_general()->mutable_compression());
-      *general.mutable_general()->mutable_values() = encoding;
-      encoding = std::move(general);
-    }
+  Block best;
+  DescribePlainBlock(items, &best.encoding);
+  best.bytes = PlainBlock(items);
+  std::optional<Block> packed = PackedBlock(items);
+  std::optional<Block> compressed;
+  if (version == FileVersion::k2_2) {
+    ARROW_ASSIGN_OR_RAISE(compressed, CompressedBlock(best, hints));
   }
-  encoded.encoding = encoding.SerializeAsString();
-  return encoded;
+  if (packed) best = *std::move(packed);
+  if (compressed && compressed->bytes.size() < best.bytes.size()) best = *std::move(compressed);
+  return EncodedDictionary{best.encoding.SerializeAsString(), std::move(best.bytes),
+                           items.num_values};
 }
 
 }  // namespace lance::format

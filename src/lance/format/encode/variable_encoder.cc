@@ -65,8 +65,7 @@ class VariableEncoder : public ChunkEncoder {
       WriteOffsets<uint32_t>(first, count, header, out.data());
     }
     if (size > header) {
-      std::memcpy(out.data() + header, values_.bytes.data() + values_.offset(first),
-                  size - header);
+      std::memcpy(out.data() + header, values_.bytes.data() + values_.offset(first), size - header);
     }
     return arrow::Status::OK();
   }

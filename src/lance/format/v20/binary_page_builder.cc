@@ -7,10 +7,10 @@
 
 #include "arrow/api.h"
 #include "lance/base/byte_reader.h"
+#include "lance/format/encode/general_compressor.h"
 #include "lance/format/encodings/fsst.h"
 #include "lance/format/encodings/fsst_encoder.h"
 #include "lance/format/levels/text.h"
-#include "lance/format/v20/compressed_buffer.h"
 
 namespace lance::format::v20 {
 namespace {
@@ -158,14 +158,15 @@ arrow::Result<FixedValues> BinaryPageBuilder::BuildBytes(
   const bool is_asked =
       options_.compression == Compression::kZstd || options_.compression == Compression::kLz4;
   if (is_asked && !bytes_.empty()) {
-    const BufferCodec codec =
-        options_.compression == Compression::kZstd ? BufferCodec::kZstd : BufferCodec::kLz4;
     ARROW_ASSIGN_OR_RAISE(
-        auto compressed,
-        CompressBuffer(codec, options_.compression_level, bytes_.span(), pool_));
-    if (static_cast<uint64_t>(compressed->size()) < bytes_.size()) {
-      values.codec = codec;
-      buffers->push_back(std::move(compressed));
+        const auto compressor,
+        GeneralCompressor::Make(options_.compression, options_.compression_level));
+    std::string compressed;
+    ARROW_RETURN_NOT_OK(compressor->Append(bytes_.span(), &compressed));
+    if (compressed.size() < bytes_.size()) {
+      const bool is_zstd = options_.compression == Compression::kZstd;
+      values.codec = is_zstd ? BufferCodec::kZstd : BufferCodec::kLz4;
+      buffers->push_back(arrow::Buffer::FromString(std::move(compressed)));
       return values;
     }
   }
