@@ -18,7 +18,7 @@ using lance_pb::encodings21::CompressiveEncoding;
 
 enum Section : size_t { kParameters, kDefMessage, kRepMessage, kDefBytes, kRepBytes };
 
-void MutateLevels(std::string* input, size_t max_size, uint64_t seed, ByteMutator mutate_bytes) {
+void MutateLevels(std::string* input, size_t max_size, uint64_t seed, const ByteMutator& mutate_bytes) {
   MutateSections(seed % 2 == 0 ? kDefMessage : kRepMessage,
                  CompressiveEncoding::default_instance(), input, max_size, seed, mutate_bytes);
 }

@@ -13,7 +13,7 @@ namespace lance::fuzz {
 namespace {
 
 void MutateDescriptor(std::string* input, size_t max_size, uint64_t seed,
-                      ByteMutator mutate_bytes) {
+                      const ByteMutator& mutate_bytes) {
   testing::SeededRandom random(seed);
   MutateSerialized(lance_pb::file::FileDescriptor::default_instance(), max_size, &random,
                    mutate_bytes, input);

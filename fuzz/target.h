@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,11 +25,11 @@ namespace lance::fuzz {
 using Target = void (*)(std::span<const std::byte> input);
 
 /// Changes some bytes at will; they may grow up to a size.
-using ByteMutator = void (*)(std::string* bytes, size_t max_size);
+using ByteMutator = std::function<void(std::string* bytes, size_t max_size)>;
 
 /// Changes an input so that its structure survives.
 using InputMutator = void (*)(std::string* input, size_t max_size, uint64_t seed,
-                              ByteMutator mutate_bytes);
+                              const ByteMutator& mutate_bytes);
 
 /// Puts parts of a second input into an input.
 using InputCrossover = void (*)(std::string* input, std::span<const std::byte> other,

@@ -11,7 +11,7 @@
 namespace lance::fuzz {
 namespace {
 
-void MutateEncoding(std::string* input, size_t max_size, uint64_t seed, ByteMutator mutate_bytes) {
+void MutateEncoding(std::string* input, size_t max_size, uint64_t seed, const ByteMutator& mutate_bytes) {
   MutateSections(1, lance_pb::encodings::ArrayEncoding::default_instance(), input, max_size, seed,
                  mutate_bytes);
 }
