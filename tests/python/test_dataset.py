@@ -4,6 +4,7 @@ import copy
 import os
 import pickle
 import signal
+import sys
 import threading
 
 import lance
@@ -156,7 +157,7 @@ def test_append_adds_and_overwrite_replaces(flights, place):
     assert (appended.version, len(appended)) == (2, 400)
     assert (replaced.version, replaced.schema.names) == (3, ["k"])
     properties = lance.dataset(place).read_transaction(2).transaction_properties
-    assert properties["lance.commit.message"] == "more"
+    assert properties["__lance_commit_message"] == "more"
 
 
 def test_a_write_through_a_dataset_moves_it_forward(flights, place):
@@ -344,25 +345,26 @@ def test_a_zonemap_of_ours_serves_the_reference_and_the_other_way(flights, tmp_p
     ours = lance_cpp.write_dataset(flights, tmp_path / "ours.lance")
     ours.create_scalar_index("id", "ZONEMAP", rows_per_zone=50)
     theirs = lance.write_dataset(flights, str(tmp_path / "theirs.lance"), data_storage_version="2.1")
-    theirs.create_scalar_index("id", "zonemap", rows_per_zone=50)
+    theirs.create_scalar_index("id", "ZONEMAP")
 
     expected = {"name": "id_idx", "type": "ZoneMap", "fields": ["id"]}
     assert ours.has_index and ours.list_indices() == [expected]
     [described] = lance.dataset(ours.uri).describe_indices()
     assert (described.name, described.index_type) == ("id_idx", "ZoneMap")
-    for place in ("ours.lance", "theirs.lance"):
+    for place, num_zones in (("ours.lance", 4), ("theirs.lance", 1)):
         table = lance_cpp.dataset(tmp_path / place)
         [index] = table.describe_indices()
         assert (index.num_rows_indexed, index.usable) == (200, True)
-        assert table.explain("id = 7")["zones"] == {"kept": 1, "total": 4}
+        assert table.explain("id = 7")["zones"] == {"kept": 1, "total": num_zones}
         assert lance.dataset(table.uri).count_rows("id = 7") == 1
 
 
 # --- Progress, threads, Ctrl-C --------------------------------------------------------------------
 
 
-def test_an_observer_sees_start_and_end_and_cannot_disturb(flights, place, capfd):
-    reports = []
+def test_an_observer_sees_start_and_end_and_cannot_disturb(flights, place, monkeypatch):
+    reports, unraisable = [], []
+    monkeypatch.setattr(sys, "unraisablehook", unraisable.append)
 
     def watch(report):
         reports.append(report)
@@ -374,7 +376,7 @@ def test_an_observer_sees_start_and_end_and_cannot_disturb(flights, place, capfd
     assert reports[-1]["event"] == "complete"
     assert {report["operation"] for report in reports} == {"insert"}
     assert len(ours) == 200
-    assert "not now" in capfd.readouterr().err
+    assert {str(ignored.exc_value) for ignored in unraisable} == {"not now"}
 
 
 @pytest.fixture(name="large")

@@ -19,7 +19,7 @@ print(len(set(maps)))
 """
 
 
-@pytest.mark.parametrize("order", itertools.permutations(("lance_cpp", "pyarrow", "lance")))
+@pytest.mark.parametrize("order", list(itertools.permutations(("lance_cpp", "pyarrow", "lance"))))
 def test_any_order_of_imports_maps_one_arrow(order, tmp_path):
     program = "\n".join(f"import {name}" for name in order) + ROUND_TRIP
     run = subprocess.run(
