@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "fuzz/input.h"
+#include "lance/base/row_ranges.h"
 #include "lance/format/data_file_metadata.h"
 #include "lance/format/field_tree.h"
 #include "lance/format/levels/layers.h"
