@@ -28,10 +28,15 @@ def rows(start, count):
             pa.array(numbers, pa.int64()),
             pa.array([None if i % 3 == 0 else f"w{i}" for i in numbers]),
             pa.array(
-                [None if i % 11 == 0 else {"x": i, "y": None if i % 5 == 0 else -i} for i in numbers],
+                [
+                    None if i % 11 == 0 else {"x": i, "y": None if i % 5 == 0 else -i}
+                    for i in numbers
+                ],
                 SCHEMA.field("point").type,
             ),
-            pa.array([None if i % 7 == 0 else [str(i)] * (i % 3) for i in numbers], pa.list_(pa.string())),
+            pa.array(
+                [None if i % 7 == 0 else [str(i)] * (i % 3) for i in numbers], pa.list_(pa.string())
+            ),
         ],
         schema=SCHEMA,
     )
@@ -227,7 +232,10 @@ def test_a_closed_writer_takes_nothing_more(path):
         (lambda p: LanceFileReader(p).read_range(-1, 1), (ValueError, OverflowError)),
         (lambda p: LanceFileReader(p).take_rows([160]).to_table(), ValueError),
         (lambda p: LanceFileReader(p).read_global_buffer(9), ValueError),
-        (lambda p: LanceFileReader(p, columns=["no"]).read_all().to_table(), lance_cpp.NotFoundError),
+        (
+            lambda p: LanceFileReader(p, columns=["no"]).read_all().to_table(),
+            lance_cpp.NotFoundError,
+        ),
         (lambda p: LanceFileReader(p, columns=[]), lance_cpp.InvalidError),
         (lambda p: LanceFileReader(p, table_id=["t"]), lance_cpp.UnsupportedError),
         (lambda p: LanceFileReader(p).read_all(batch_readahead=2), lance_cpp.UnsupportedError),
