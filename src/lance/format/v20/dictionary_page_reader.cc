@@ -60,8 +60,7 @@ class DictionaryPageReader : public ArrayReader {
   arrow::Result<std::shared_ptr<arrow::Array>> Finish() override {
     ARROW_ASSIGN_OR_RAISE(const auto items, items_->Finish());
     if (all_null_) {
-      return arrow::MakeArrayOfNull(request_.type, static_cast<int64_t>(CountRows(request_.rows)),
-                                    request_.pool);
+      return MakeNullSlots(request_, *request_.type, CountRows(request_.rows));
     }
     return arrow::is_dictionary(request_.type->id()) ? FinishDictionary(items)
                                                      : FinishValues(items);
