@@ -9,6 +9,7 @@
 #include "arrow/util/bit_util.h"
 #include "lance/base/checked_math.h"
 #include "lance/base/status_detail.h"
+#include "lance/format/encodings/encoding_grammar.h"
 #include "lance/format/v20/fixed_values_reader.h"
 #include "lance/format/v20/page_readers.h"
 
@@ -59,8 +60,7 @@ class DictionaryPageReader : public ArrayReader {
   arrow::Result<std::shared_ptr<arrow::Array>> Finish() override {
     ARROW_ASSIGN_OR_RAISE(const auto items, items_->Finish());
     if (all_null_) {
-      return arrow::MakeArrayOfNull(request_.type, static_cast<int64_t>(CountRows(request_.rows)),
-                                    request_.pool);
+      return MakeNullSlots(request_, *request_.type, CountRows(request_.rows));
     }
     return arrow::is_dictionary(request_.type->id()) ? FinishDictionary(items)
                                                      : FinishValues(items);
@@ -91,12 +91,17 @@ class DictionaryPageReader : public ArrayReader {
     return std::min<uint64_t>(num_items_, most);
   }
 
+  /// Where an item is when the null ones are left out; -1: it is null.
+  static int64_t PlaceOf(uint64_t item, const std::vector<int32_t>& positions) {
+    return positions.empty() ? static_cast<int64_t>(item) : positions[item];
+  }
+
   /// The items that the rows name.
   ///
   /// \param first_index the index of the first item; indices below it are null
-  /// \param position where each item is in the dictionary, -1: null
+  /// \param positions what PositionsOf gives
   arrow::Result<std::shared_ptr<arrow::Array>> MakeIndices(
-      uint64_t first_index, const std::vector<int32_t>& position,
+      uint64_t first_index, const std::vector<int32_t>& positions,
       const std::shared_ptr<arrow::DataType>& type) const {
     const uint64_t num_rows = CountRows(request_.rows);
     ARROW_ASSIGN_OR_RAISE(const auto stored, indices_->Take(request_.pool));
@@ -113,23 +118,32 @@ class DictionaryPageReader : public ArrayReader {
         return arrow::Status::SerializationError("dictionary index is ", index, ", the page has ",
                                                  num_items_, " items");
       }
-      const bool is_valid =
-          was_valid && index >= first_index && position[index - first_index] >= 0;
+      const int64_t place = was_valid && index >= first_index
+                                ? PlaceOf(index - first_index, positions)
+                                : -1;
+      const bool is_valid = place >= 0;
       if (was_valid && !is_valid) {
         arrow::bit_util::ClearBit(validity->mutable_data(), static_cast<int64_t>(i));
       }
-      index = is_valid ? static_cast<uint64_t>(position[index - first_index]) : 0;
+      index = is_valid ? static_cast<uint64_t>(place) : 0;
       std::memcpy(out->mutable_data() + i * width, &index, width);
     }
     return arrow::MakeArray(arrow::ArrayData::Make(type, static_cast<int64_t>(num_rows),
                                                    {std::move(validity), std::move(out)}));
   }
 
-  /// Where each item is when the null ones are left out; -1: it is null.
-  static std::vector<int32_t> PositionsOf(const arrow::Array& items) {
-    std::vector<int32_t> positions(static_cast<size_t>(items.length()));
+  /// Where items are when the null ones are left out; -1: null. Empty: none is null, all stay.
+  static arrow::Result<std::vector<int32_t>> PositionsOf(const arrow::Array& items) {
+    std::vector<int32_t> positions;
+    if (items.null_count() == 0) return positions;
+    // Null items may take no bytes of the file.
+    ARROW_RETURN_NOT_OK(CheckExpandedSize(static_cast<uint64_t>(items.length()), 32,
+                                          "Dictionary with null items"));
+    positions.resize(static_cast<size_t>(items.length()));
     int32_t next = 0;
-    for (int64_t i = 0; i < items.length(); ++i) positions[i] = items.IsNull(i) ? -1 : next++;
+    for (int64_t i = 0; i < items.length(); ++i) {
+      positions[static_cast<size_t>(i)] = items.IsNull(i) ? -1 : next++;
+    }
     return positions;
   }
 
@@ -144,14 +158,16 @@ class DictionaryPageReader : public ArrayReader {
   arrow::Result<std::shared_ptr<arrow::Array>> FinishDictionary(
       const std::shared_ptr<arrow::Array>& items) const {
     // Arrow cannot unify dictionaries that hold a null, so a null item is a null key.
-    ARROW_ASSIGN_OR_RAISE(const auto indices, MakeIndices(0, PositionsOf(*items), IndexType()));
+    ARROW_ASSIGN_OR_RAISE(const auto positions, PositionsOf(*items));
+    ARROW_ASSIGN_OR_RAISE(const auto indices, MakeIndices(0, positions, IndexType()));
     ARROW_ASSIGN_OR_RAISE(auto dictionary, WithoutNulls(items));
     return std::make_shared<arrow::DictionaryArray>(request_.type, indices, std::move(dictionary));
   }
 
   arrow::Result<std::shared_ptr<arrow::Array>> FinishValues(
       const std::shared_ptr<arrow::Array>& items) const {
-    ARROW_ASSIGN_OR_RAISE(const auto indices, MakeIndices(1, PositionsOf(*items), arrow::int32()));
+    ARROW_ASSIGN_OR_RAISE(const auto positions, PositionsOf(*items));
+    ARROW_ASSIGN_OR_RAISE(const auto indices, MakeIndices(1, positions, arrow::int32()));
     ARROW_ASSIGN_OR_RAISE(const auto dictionary, WithoutNulls(items));
     arrow::compute::ExecContext context(request_.pool);
     const auto options = arrow::compute::TakeOptions::NoBoundsCheck();

@@ -54,13 +54,18 @@ arrow::Result<std::vector<RowRange>> OffsetsBuilder::AppendAs(const PageEnds& en
   const auto* stored = reinterpret_cast<const std::byte*>(ends.values.data());
   std::vector<RowRange> extents;
   extents.reserve(ends.rows.size());
+  uint64_t last = 0;
   for (const RowRange& rows : ends.rows) {
     uint64_t begin = 0;
     if (rows.begin > 0) {
       begin = Decode(LoadLittleEndian<uint64_t>(stored), ends.null_adjustment).end;
       stored += sizeof(uint64_t);
     }
-    uint64_t last = begin;
+    if (begin < last) {  // also between rows that are asked for
+      return arrow::Status::SerializationError("row ", rows.begin, " of the page begins at ", begin,
+                                               ", a row before it ends at ", last);
+    }
+    last = begin;
     for (uint64_t i = rows.begin; i < rows.end; ++i, stored += sizeof(uint64_t)) {
       const RowEnd row = Decode(LoadLittleEndian<uint64_t>(stored), ends.null_adjustment);
       if (row.end < last || row.end > ends.limit) {

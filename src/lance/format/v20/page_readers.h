@@ -31,6 +31,13 @@ arrow::Result<std::unique_ptr<ArrayReader>> MakeDictionaryPageReader(
 arrow::Result<std::unique_ptr<ArrayReader>> MakePackedPageReader(
     PageRequest request, const PackedStructEncoding& encoding);
 
+/// Make null slots, which take memory but no bytes of the file.
+///
+/// \return CapacityError when they are more than request.max_null_bytes allows
+arrow::Result<std::shared_ptr<arrow::Array>> MakeNullSlots(const PageRequest& request,
+                                                           const arrow::DataType& type,
+                                                           uint64_t count);
+
 /// The error for an encoding that cannot make arrays of the request's type.
 arrow::Status CannotBe(const PageRequest& request);
 
