@@ -32,9 +32,8 @@ class DictionaryPageReader : public ArrayReader {
     const bool is_dictionary = arrow::is_dictionary(request_.type->id());
     all_null_ = !indices.values.has_value();
     if (!all_null_) {
-      const uint64_t bits =
-          is_dictionary ? static_cast<uint64_t>(IndexType()->bit_width())
-                        : indices.values->bits_per_value;
+      const uint64_t bits = is_dictionary ? static_cast<uint64_t>(IndexType()->bit_width())
+                                          : indices.values->bits_per_value;
       if (bits != 8 && bits != 16 && bits != 32 && bits != 64) {
         return arrow::Status::SerializationError("Dictionary.indices has values of ", bits,
                                                  " bits; allowed: 8, 16, 32, 64");
@@ -85,8 +84,8 @@ class DictionaryPageReader : public ArrayReader {
 
   /// How many items an index of the type can name.
   uint64_t NumNamed(const arrow::DataType& type) const {
-    const auto bits = static_cast<uint32_t>(type.bit_width()) -
-                      (arrow::is_signed_integer(type.id()) ? 1 : 0);
+    const auto bits =
+        static_cast<uint32_t>(type.bit_width()) - (arrow::is_signed_integer(type.id()) ? 1 : 0);
     const uint64_t most = bits < 32 ? uint64_t{1} << bits : num_items_;
     return std::min<uint64_t>(num_items_, most);
   }

@@ -25,7 +25,7 @@ uint64_t NullSlotBits(const arrow::DataType& type) {
     for (const auto& member : type.fields()) bits += NullSlotBits(*member->type());
     return bits;
   }
-  if (type.id() == arrow::Type::NA) return 1;
+  if (type.id() == arrow::Type::NA) return 32;  // no memory, but who uses them may need some
   return arrow::is_fixed_width(type.id()) ? static_cast<uint64_t>(type.bit_width()) + 1 : 65;
 }
 
@@ -121,7 +121,8 @@ class FixedPageReader : public ArrayReader {
   arrow::Result<std::shared_ptr<arrow::ArrayData>> FinishLevel(
       const Level& level, std::shared_ptr<arrow::ArrayData> below) {
     if (level.nulls == Nulls::kAll) {
-      ARROW_ASSIGN_OR_RAISE(const auto nulls, MakeNullSlots(request_, *level.type, level.num_slots));
+      ARROW_ASSIGN_OR_RAISE(const auto nulls,
+                            MakeNullSlots(request_, *level.type, level.num_slots));
       return nulls->data();
     }
     const auto count = static_cast<int64_t>(level.num_slots);

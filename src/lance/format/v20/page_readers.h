@@ -12,8 +12,8 @@ namespace lance::format::v20 {
 // form that request.encoding holds.
 
 /// Primitives, fixed-size lists of them, and rows of any type that are all null.
-arrow::Result<std::unique_ptr<ArrayReader>> MakeFixedPageReader(
-    PageRequest request, const FixedWidthEncoding& encoding);
+arrow::Result<std::unique_ptr<ArrayReader>> MakeFixedPageReader(PageRequest request,
+                                                                const FixedWidthEncoding& encoding);
 
 /// Text and binary values: Binary, Fsst.
 arrow::Result<std::unique_ptr<ArrayReader>> MakeBinaryPageReader(PageRequest request,
