@@ -93,7 +93,7 @@ class BlobWriter : public ColumnWriter {
     }
   }
 
-  arrow::Result<std::vector<std::string>> WriteDescriptors(pb::PageLayout* layout) const {
+  arrow::Result<std::vector<ByteBuffer>> WriteDescriptors(pb::PageLayout* layout) const {
     PageLevels levels;  // descriptors have none of their own
     levels.layers.kinds = {LayerKind::kAllValidItem};
     levels.num_rows = descriptors_.size();
@@ -103,7 +103,9 @@ class BlobWriter : public ColumnWriter {
     values.bits_per_value = kDescriptorBits;
     values.bytes = std::as_bytes(std::span(descriptors_));
     const auto encoder = MakeFlatEncoder(values, {64, 64});
-    return WriteMiniBlocks(levels, *encoder, nullptr, request_.version, layout);
+    const EncodingRequest request = {
+        .version = request_.version, .hints = request_.hints, .pool = request_.options.pool};
+    return WriteMiniBlocks(levels, *encoder, nullptr, request, layout);
   }
 
   ColumnRequest request_;

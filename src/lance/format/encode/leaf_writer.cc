@@ -111,11 +111,12 @@ class LeafWriter : public ColumnWriter {
 
 }  // namespace
 
-arrow::Status AppendPage(std::string encoding, const std::vector<std::string>& buffers,
+arrow::Status AppendPage(std::string encoding, const std::vector<ByteBuffer>& buffers,
                          uint64_t num_rows, PageSink* sink, ColumnMetadata* column) {
   PageMetadata page;
-  for (const std::string& buffer : buffers) {
-    ARROW_ASSIGN_OR_RAISE(const ByteRange range, sink->AppendBuffer(buffer));
+  for (const ByteBuffer& buffer : buffers) {
+    const std::string_view bytes(reinterpret_cast<const char*>(buffer.data()), buffer.size());
+    ARROW_ASSIGN_OR_RAISE(const ByteRange range, sink->AppendBuffer(bytes));
     page.buffers.push_back(range);
   }
   page.num_rows = num_rows;
