@@ -199,7 +199,9 @@ def file_size(contest: Contest, left_out: list[str]) -> Iterator[Figure]:
         written = contest.engine(engine).call(
             "write_file", source=rows, target=place, version=version
         ).value
-        return {"": written["bytes"], **{f" {k}": v for k, v in written["columns"].items()}}
+        # Constants have no bytes of their own; 1 stands for none, so that ratios exist.
+        columns = {f" {name}": max(size, 1) for name, size in written["columns"].items()}
+        return {"": written["bytes"], **columns}
 
     def compare(version: str, ours: dict, theirs: dict) -> Iterator[Figure]:
         for column, size in ours.items():

@@ -82,7 +82,8 @@ arrow::Status ReadFile(const std::string& path, const std::vector<std::string>& 
   for (const auto& field : *fields) {
     read_as.push_back(lance::WithBlobForm(field, lance::BlobForm::kPayloads));
   }
-  const auto schema = lance::format::SchemaOf(read_as);
+  ARROW_ASSIGN_OR_RAISE(const auto stored, lance::format::ToArrowSchema(reader->schema()));
+  const auto schema = lance::format::SchemaOf(read_as, stored->metadata());
   auto out = std::make_shared<arrow::io::StdoutStream>();
   // Pages have dictionaries of their own, and so have batches.
   auto options = arrow::ipc::IpcWriteOptions::Defaults();

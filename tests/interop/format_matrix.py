@@ -50,8 +50,11 @@ class Case:
     options: dict = dataclasses.field(default_factory=dict)
     # How the file is made when not by the file writer: a function of (path, version).
     make: object = None
-    # What the reference gives back cannot be compared with what went in.
+    # What the reference gives back is not what went in.
     is_converted: bool = False
+    # What to expect where the reference cannot read the file: what `view` makes of our rows.
+    expected_rows: object = None
+    view: object = None
     row: str = ""
 
     def expected(self, version):
@@ -370,7 +373,7 @@ def blob_cases(versions, expect, n=300):
     plain = [v or b"x" for v in mixed]
     for name, values in {"mixed": mixed, "no_nulls": plain, "all_empty": [b""] * 20,
                          "all_null": [None] * 20}.items():
-        yield Case(name, one(column(values), blob="true"), versions, expect, is_converted=True)
+        yield Case(name, one(column(values), blob="true"), versions, expect)
 
 
 @row("several pages", (V20,))
@@ -1033,7 +1036,7 @@ def blob_layout():
         column = pa.StructArray.from_arrays(
             [pa.array(values, pa.large_binary()), rand(pa.int8(), 300)],
             fields=[field, pa.field("i", pa.int8())], mask=mask)
-        yield Case(f"in_struct_{nulls}", one(column), expect="^BlobLayout", is_converted=True)
+        yield Case(f"in_struct_{nulls}", one(column), expect="^BlobLayout")
 
 
 @row("map (2.2)", (V22,))
@@ -1095,14 +1098,22 @@ def struct_fsl():
                expect=constant(False, 2))
     same = structs(0.1, a=ints(np.full(3 * N, 7), pa.int32()))
     yield Case("constant", one(fsl(same, 3, 0.1)), expect=constant(True, 2))
-    yield Case("several_pages", one(fsl(members(3 * 40000), 3, 0.1)), batch_rows=10000,
-               options={"data_cache_bytes": 300000})
+    # In batches of their own: 14.0.2 panics when it writes slices of such a column.
+    chunks = [fsl(members(3 * 10000, seed), 3, 0.1) for seed in range(4)]
+    yield Case("several_pages", one(chunks), options={"data_cache_bytes": 300000})
+
+
+BLOB_SIZES = [0, 5, 65536, 65537, 4194304, 4194305]
 
 
 @row("blob v2 (2.2, dataset API)", (V22,))
 def blob_v2():
-    yield Case("sizes", pa.table({"i": [0]}), make=make_blob_v2, is_converted=True,
-               expect="VariablePackedStruct")
+    # kind, size, text behind the last slash of the URI
+    expected = [None, (0, 0, ""), (0, 5, ""), (0, 65536, ""), (1, 65537, ""), (1, 4194304, ""),
+                (2, 4194305, ""), (3, 0, "outside.blob"), (3, 3, "outside.blob")]
+    yield Case("sizes", pa.table({"b": pa.nulls(9)}), make=make_blob_v2, expect="VariablePackedStruct",
+               expected_rows=expected, view=lambda value: value and (
+                   value["kind"], value["size"], value["blob_uri"].rpartition("/")[2]))
 
 
 def make_blob_v2(path, version):
@@ -1111,14 +1122,11 @@ def make_blob_v2(path, version):
 
     folder = path.with_suffix(".dataset")
     shutil.rmtree(folder, ignore_errors=True)
-    outside = path.with_suffix(".blob")
+    outside = path.with_name("outside.blob")
     outside.write_bytes(b"0123456789")
-    uri = outside.as_uri()
-    sizes = [0, 5, 65536, 65537, 4194304, 4194305]
-    values = [None] + [b"x" * size for size in sizes]
-    values += [uri, lance.Blob(uri=uri, position=2, size=3)]
-    table = pa.table({"i": pa.array(range(len(values)), pa.int64()), "b": lance.blob_array(values)},
-                     schema=pa.schema([pa.field("i", pa.int64()), lance.blob_field("b")]))
+    values = [None] + [b"x" * size for size in BLOB_SIZES]
+    values += [outside.as_uri(), lance.Blob(uri=outside.as_uri(), position=2, size=3)]
+    table = pa.table([lance.blob_array(values)], schema=pa.schema([lance.blob_field("b")]))
     lance.write_dataset(table, str(folder), data_storage_version=version,
                         allow_external_blob_outside_bases=True)
     (data_file,) = (folder / "data").glob("*.lance")
@@ -1407,26 +1415,36 @@ def file_name(case, version):
 
 
 def comparable(array):
-    """A column as one array that can be compared, whatever dictionaries it came with."""
+    """A column as one array without extension types."""
     if isinstance(array, pa.ChunkedArray):
-        array = array.combine_chunks() if array.num_chunks != 1 else array.chunk(0)
-    if isinstance(array, pa.ChunkedArray):
-        array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], array.type)
-    return array
+        array = array.combine_chunks()
+    if isinstance(array, pa.ChunkedArray):  # no rows, or dictionaries that differ
+        array = array.unify_dictionaries().combine_chunks()
+    return array.storage if isinstance(array, pa.ExtensionArray) else array
 
 
-def as_python(array):
-    return comparable(array).to_pylist()
+def resolved(value, type_, data):
+    """A value with the descriptors of legacy blobs replaced by their bytes."""
+    if value is None or not isinstance(value, dict):
+        return value
+    if pa.types.is_large_binary(type_):
+        return data[value["position"]:value["position"] + value["size"]]
+    if pa.types.is_struct(type_):
+        return {name: resolved(v, type_.field(name).type, data) for name, v in value.items()}
+    return value
 
 
-def same(ours, theirs):
+def same(ours, theirs, data=b""):
     """Whether two columns hold equal values; NaN equals NaN."""
     ours, theirs = comparable(ours), comparable(theirs)
     if len(ours) != len(theirs):
         return False
     if ours.type == theirs.type and ours.equals(theirs):
         return True
-    return repr(ours.to_pylist()) == repr(theirs.to_pylist())
+    values = ours.to_pylist()
+    if "position: uint64" in str(ours.type):
+        values = [resolved(v, theirs.type, data) for v in values]
+    return repr(values) == repr(theirs.to_pylist())
 
 
 def row_sets(num_rows, seed):
@@ -1471,16 +1489,30 @@ def expected_table(case, path):
 
 def differences(case, path, tool):
     """What a program of ours reads otherwise than it should."""
+    if case.expected_rows is not None:
+        return differences_of_rows(case, path, tool), ""
     table, note = expected_table(case, path)
+    data = path.read_bytes()
     sets = row_sets(table.num_rows, file_name(case, ""))
     batches = read_with(tool, path, [text for text, _ in sets])
     problems = []
     for (text, indices), batch in zip(sets, batches, strict=True):
         wanted = table if text == "all" else table.take(pa.array(indices, pa.int64()))
         for name in table.column_names:
-            if not same(batch.column(name), wanted.column(name)):
+            if not same(batch.column(name), wanted.column(name), data):
                 problems.append(f"rows {text[:40]}: column {name} differs")
     return problems, note
+
+
+def differences_of_rows(case, path, tool):
+    sets = row_sets(len(case.expected_rows), file_name(case, ""))
+    problems = []
+    for (text, indices), batch in zip(sets, read_with(tool, path, [t for t, _ in sets])):
+        (column,) = batch.columns
+        found = [case.view(value) for value in column.to_pylist()]
+        if found != [case.expected_rows[i] for i in indices]:
+            problems.append(f"rows {text[:40]}: {found}")
+    return problems
 
 
 def main():

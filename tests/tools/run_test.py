@@ -9,7 +9,7 @@ import tempfile
 import unittest
 
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
-VERBS = ["setup", "build", "demo", "test", "bench", "lint", "clean"]
+VERBS = ["setup", "build", "demo", "test", "bench", "python", "lint", "clean"]
 
 
 class Run(unittest.TestCase):

@@ -167,16 +167,21 @@ arrow::Result<std::shared_ptr<arrow::Array>> DataFileReader::ReadField(
     const FieldRead& read, const arrow::StopToken& stop) const {
   return Guard(path(), [&]() -> arrow::Result<std::shared_ptr<arrow::Array>> {
     auto array = impl_->ReadField(read, stop);
-    if (!array.ok()) return WithContext(array.status(), "field \"" + read.node.name + "\"");
-    return array;
+    if (array.ok() || read.node.name.empty()) return array;
+    return WithContext(array.status(), "field \"" + read.node.name + "\"");
   });
 }
 
 arrow::Result<std::shared_ptr<arrow::Array>> DataFileReader::ReadColumn(
     int column_index, const std::shared_ptr<arrow::DataType>& type, const RowRanges& rows,
     const arrow::StopToken& stop) const {
+  if (type->num_fields() > 0 && type->id() != arrow::Type::FIXED_SIZE_LIST) {
+    return InFile(UnsupportedError("nested columns by themselves",
+                                   "column " + std::to_string(column_index) + ": type " +
+                                       type->ToString() + " is nested; read it as a field"),
+                  path());
+  }
   FieldNode node;
-  node.name = "column " + std::to_string(column_index);
   node.id = 0;
   node.type = type;
   const ColumnMap columns = {{node.id, column_index}};

@@ -126,14 +126,13 @@ arrow::Status CheckFlatBits(const pb::Flat& flat, uint32_t bits) {
 
 arrow::Status AppendFlat(std::span<const std::byte> bytes, uint64_t num_values, ValueBuffer* out) {
   const uint32_t bits = out->bits_per_value;
-  uint64_t num_items = 0;
-  uint64_t num_bits = 0;
-  if (__builtin_mul_overflow(num_values, out->items_per_value, &num_items) ||
-      __builtin_mul_overflow(num_items, uint64_t{bits}, &num_bits) ||
-      bytes.size() != CeilDiv(num_bits, 8)) {
+  ARROW_ASSIGN_OR_RAISE(const uint64_t num_items,
+                        CheckedMul(num_values, out->items_per_value, "Flat: number of items"));
+  ARROW_ASSIGN_OR_RAISE(const uint64_t num_bits, CheckedMul(num_items, bits, "Flat: size"));
+  if (bytes.size() != CeilDiv(num_bits, 8)) {
     return arrow::Status::SerializationError("Flat: buffer has ", bytes.size(), " bytes, ",
-                                             num_values, " values of ", out->items_per_value, " * ",
-                                             bits, " bits need others");
+                                             num_items, " values of ", bits, " bits need ",
+                                             CeilDiv(num_bits, 8));
   }
   if (bits == 1) {
     AppendBits(bytes.data(), 0, num_items, out->num_items(), &out->bytes);

@@ -8,7 +8,14 @@ namespace lance::format {
 namespace {
 
 // Members of a descriptor.
-enum Member : size_t { kKind = 0, kPosition = 1, kSize = 2, kBlobId = 3, kUri = 4, kNumMembers = 5 };
+enum Member : size_t {
+  kKind = 0,
+  kPosition = 1,
+  kSize = 2,
+  kBlobId = 3,
+  kUri = 4,
+  kNumMembers = 5
+};
 
 // What `kind` says of where the bytes are.
 enum Kind : uint8_t {

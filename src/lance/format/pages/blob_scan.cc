@@ -42,11 +42,10 @@ class BlobScan : public PageScan {
  private:
   /// Split descriptor `i` into its level and a position and size that are 0 for nulls.
   arrow::Status TakeLevel(uint64_t i, ValueBuffer* values, uint16_t* def) const {
-    std::byte* const position_at =
-        values->members[kPosition].bytes.data() + i * sizeof(uint64_t);
+    std::byte* const position_at = values->members[kPosition].bytes.data() + i * sizeof(uint64_t);
     const auto position = LoadLittleEndian<uint64_t>(position_at);
-    const auto size = LoadLittleEndian<uint64_t>(values->members[kSize].bytes.data() +
-                                                 i * sizeof(uint64_t));
+    const auto size =
+        LoadLittleEndian<uint64_t>(values->members[kSize].bytes.data() + i * sizeof(uint64_t));
     if (size > 0) {
       *def = 0;
       if (position <= scope_.file_size && size <= scope_.file_size - position) {
@@ -60,10 +59,9 @@ class BlobScan : public PageScan {
     const uint64_t rep = position & 0xFFFF;
     const uint64_t claimed_def = position >> 16;
     if (rep != 0 || claimed_def > layers_.max_def) {
-      return arrow::Status::SerializationError("blob ", i, " of those read has levels ", rep,
-                                               " and ", claimed_def,
-                                               ", the page's layers have 0 and ", layers_.max_def,
-                                               " at most");
+      return arrow::Status::SerializationError(
+          "blob ", i, " of those read has levels ", rep, " and ", claimed_def,
+          ", the page's layers have 0 and ", layers_.max_def, " at most");
     }
     *def = layers_.canonical[claimed_def];
     std::memset(position_at, 0, sizeof(uint64_t));

@@ -44,9 +44,7 @@ class ChunkTable {
   /// The rows whose first entry lies before chunk `i`.
   uint64_t rows_begun_before(size_t i) const { return begun_.empty() ? values_[i] : begun_[i]; }
   /// Whether chunk `i` begins inside a row.
-  bool begins_inside_row(size_t i) const {
-    return rows_begun_before(i) != rows_finished_before(i);
-  }
+  bool begins_inside_row(size_t i) const { return rows_begun_before(i) != rows_finished_before(i); }
   /// Entries at the end of chunk `i` of the row that goes on in the next; 0: none does.
   uint64_t leftover(size_t i) const { return leftovers_.empty() ? 0 : leftovers_[i]; }
 

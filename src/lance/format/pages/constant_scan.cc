@@ -83,8 +83,8 @@ class ConstantScan : public PageScan {
     if (has_def && is_addressable) {
       for (const RowRange& rows : read_.rows) {
         LevelRun run{.first_row = rows.begin, .wanted = {&rows, 1}, .num_entries = rows.size()};
-        run.def = batch->Add({def_buffer_->offset + rows.begin * kLevelBytes,
-                              rows.size() * kLevelBytes});
+        run.def =
+            batch->Add({def_buffer_->offset + rows.begin * kLevelBytes, rows.size() * kLevelBytes});
         runs_.push_back(run);
       }
       return;
@@ -96,12 +96,8 @@ class ConstantScan : public PageScan {
     runs_.push_back(run);
   }
 
-  uint64_t CountRep() const {
-    return layout_.num_rep.value_or(rep_buffer_->length / kLevelBytes);
-  }
-  uint64_t CountDef() const {
-    return layout_.num_def.value_or(def_buffer_->length / kLevelBytes);
-  }
+  uint64_t CountRep() const { return layout_.num_rep.value_or(rep_buffer_->length / kLevelBytes); }
+  uint64_t CountDef() const { return layout_.num_def.value_or(def_buffer_->length / kLevelBytes); }
 
   arrow::Status CheckLevelCounts() const {
     const bool has_rep = rep_buffer_->length > 0;
@@ -113,9 +109,9 @@ class ConstantScan : public PageScan {
     }
     const uint64_t num_entries = has_rep ? CountRep() : read_.page->num_rows;
     if (num_entries < read_.page->num_rows || (has_def && CountDef() != num_entries)) {
-      return arrow::Status::SerializationError(
-          "the page has ", num_entries, " repetition and ", has_def ? CountDef() : 0,
-          " definition levels for ", read_.page->num_rows, " rows");
+      return arrow::Status::SerializationError("the page has ", num_entries, " repetition and ",
+                                               has_def ? CountDef() : 0, " definition levels for ",
+                                               read_.page->num_rows, " rows");
     }
     return arrow::Status::OK();
   }

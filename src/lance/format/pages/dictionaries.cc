@@ -148,7 +148,8 @@ arrow::Status UnifyDictionaries(const arrow::DictionaryType& type,
     }
     return arrow::Status::OK();
   }
-  ARROW_ASSIGN_OR_RAISE(const auto unifier, arrow::DictionaryUnifier::Make(type.value_type(), pool));
+  ARROW_ASSIGN_OR_RAISE(const auto unifier,
+                        arrow::DictionaryUnifier::Make(type.value_type(), pool));
   std::vector<std::shared_ptr<arrow::Buffer>> maps(pages.size());
   for (size_t i = 0; i < pages.size(); ++i) {
     if (pages[i].values == nullptr) continue;
@@ -160,8 +161,8 @@ arrow::Status UnifyDictionaries(const arrow::DictionaryType& type,
     if (maps[i] == nullptr) continue;
     const std::span<const int32_t> map(reinterpret_cast<const int32_t*>(maps[i]->data()),
                                        static_cast<size_t>(pages[i].values->length()));
-    ARROW_RETURN_NOT_OK(Renumber(type, pages[i], map,
-                                 static_cast<uint64_t>(column->dictionary->length()), column));
+    ARROW_RETURN_NOT_OK(
+        Renumber(type, pages[i], map, static_cast<uint64_t>(column->dictionary->length()), column));
   }
   return arrow::Status::OK();
 }

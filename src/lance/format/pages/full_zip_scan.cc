@@ -57,8 +57,8 @@ class FullZipScan : public PageScan {
 
   arrow::Status PlanIndex(RangeBatch* batch) override {
     if (!layout_.has_index()) return CheckFixedSize();
-    ARROW_ASSIGN_OR_RAISE(shape_, MakeRowIndexShape(index_bytes(), read_.page->num_rows,
-                                                    data().length));
+    ARROW_ASSIGN_OR_RAISE(shape_,
+                          MakeRowIndexShape(index_bytes(), read_.page->num_rows, data().length));
     if (whole_index_.has_value()) {
       ARROW_RETURN_NOT_OK(shape_.CheckEntries(batch->View(*whole_index_), 0));
       if (slot_.loading != nullptr && index_bytes() <= kSmallIndexBytes) {
@@ -102,9 +102,9 @@ class FullZipScan : public PageScan {
         entries.num_visible() == layout_.num_visible) {
       return arrow::Status::OK();
     }
-    return arrow::Status::SerializationError(
-        "the page has ", entries.num_entries(), " entries, ", entries.num_visible(),
-        " visible, FullZipLayout says ", layout_.num_entries, ", ", layout_.num_visible);
+    return arrow::Status::SerializationError("the page has ", entries.num_entries(), " entries, ",
+                                             entries.num_visible(), " visible, FullZipLayout says ",
+                                             layout_.num_entries, ", ", layout_.num_visible);
   }
 
  private:
@@ -118,9 +118,9 @@ class FullZipScan : public PageScan {
 
   /// Rows of equal size fill the data.
   arrow::Status CheckFixedSize() const {
-    ARROW_ASSIGN_OR_RAISE(const uint64_t expected,
-                          CheckedMul(layout_.entry_bytes(), read_.page->num_rows,
-                                     "the size of a full-zip page"));
+    ARROW_ASSIGN_OR_RAISE(
+        const uint64_t expected,
+        CheckedMul(layout_.entry_bytes(), read_.page->num_rows, "the size of a full-zip page"));
     if (expected == data().length) return arrow::Status::OK();
     return arrow::Status::SerializationError("the page has ", data().length, " bytes, its ",
                                              read_.page->num_rows, " rows need ", expected);

@@ -51,10 +51,10 @@ arrow::Status LevelDecoder::DecodeStream(const LevelStream& stream,
 arrow::Status LevelDecoder::Decode(const LevelStream& rep, std::span<const std::byte> rep_bytes,
                                    const LevelStream& def, std::span<const std::byte> def_bytes,
                                    uint64_t num_entries) {
-  ARROW_RETURN_NOT_OK(DecodeStream(rep, rep_bytes, num_entries, layers_.max_rep, &rep_scratch_,
-                                   &rep_levels_));
-  ARROW_RETURN_NOT_OK(DecodeStream(def, def_bytes, num_entries, layers_.max_def, &def_scratch_,
-                                   &def_levels_));
+  ARROW_RETURN_NOT_OK(
+      DecodeStream(rep, rep_bytes, num_entries, layers_.max_rep, &rep_scratch_, &rep_levels_));
+  ARROW_RETURN_NOT_OK(
+      DecodeStream(def, def_bytes, num_entries, layers_.max_def, &def_scratch_, &def_levels_));
   num_entries_ = num_entries;
   num_visible_ = num_entries;
   if (layers_.max_visible_def < layers_.max_def) {
@@ -82,8 +82,8 @@ arrow::Status LevelDecoder::CheckRows(bool begins_inside_row, uint64_t rows,
   }
   if (leftover == 0) return arrow::Status::OK();
   const auto last = std::find(rep_levels_.rbegin(), rep_levels_.rend(), new_row);
-  const auto entries = static_cast<uint64_t>(last - rep_levels_.rbegin()) +
-                       (last != rep_levels_.rend() ? 1 : 0);
+  const auto entries =
+      static_cast<uint64_t>(last - rep_levels_.rbegin()) + (last != rep_levels_.rend() ? 1 : 0);
   if (entries == leftover) return arrow::Status::OK();
   return arrow::Status::SerializationError("the last row has ", entries,
                                            " entries here, the repetition index says ", leftover);

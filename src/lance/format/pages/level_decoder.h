@@ -19,6 +19,8 @@ struct EntrySlice {
   uint64_t num_entries = 0;
   uint64_t first_value = 0;
   uint64_t num_values = 0;
+
+  bool operator==(const EntrySlice&) const = default;
 };
 
 /// Decodes and checks the levels of one chunk after the other. Reuses its memory.

@@ -48,8 +48,8 @@ arrow::Status ParseMiniBlockChunk(std::span<const std::byte> bytes, const ChunkF
   chunk->buffers.resize(num_buffers);
   for (size_t i = 0; i < num_buffers; ++i) {
     const std::byte* const raw = sizes.data() + i * size_bytes;
-    const uint32_t size = format.has_large_chunks ? LoadLittleEndian<uint32_t>(raw)
-                                                  : LoadLittleEndian<uint16_t>(raw);
+    const uint32_t size =
+        format.has_large_chunks ? LoadLittleEndian<uint32_t>(raw) : LoadLittleEndian<uint16_t>(raw);
     ARROW_ASSIGN_OR_RAISE(chunk->buffers[i], TakePadded(&in, size, "values"));
   }
   return arrow::Status::OK();  // what is left over pads the chunk
@@ -61,11 +61,9 @@ arrow::Result<uint64_t> CountRleLevels(std::span<const std::byte> block,
   ARROW_ASSIGN_OR_RAISE(const auto values_size, in.Read<uint64_t>("values size"));
   ARROW_RETURN_NOT_OK(in.Take(values_size, "values").status());
   ARROW_ASSIGN_OR_RAISE(const auto lengths, in.Take(in.remaining(), "run lengths"));
-  const uint64_t num_levels =
-      std::accumulate(lengths.begin(), lengths.end(), uint64_t{0},
-                      [](uint64_t sum, std::byte length) {
-                        return sum + std::to_integer<uint64_t>(length);
-                      });
+  const uint64_t num_levels = std::accumulate(
+      lengths.begin(), lengths.end(), uint64_t{0},
+      [](uint64_t sum, std::byte length) { return sum + std::to_integer<uint64_t>(length); });
   if (num_levels % (uint64_t{1} << 16) != claimed_num_levels || num_levels > kMaxRleLevels) {
     return in.Corrupt("run lengths", "the runs have ", num_levels, " levels, the chunk says ",
                       claimed_num_levels);

@@ -120,10 +120,10 @@ class ChunkDecoder {
     ARROW_RETURN_NOT_OK(DecodeToScratch());
     for (const EntrySlice& slice : slices_) {
       AppendLevels(slice);
-      ARROW_RETURN_NOT_OK(has_automatic_dictionary()
-                              ? AppendFromDictionary(slice)
-                              : AppendValues(scratch_, slice.first_value, slice.num_values,
-                                             out_->values()));
+      ARROW_RETURN_NOT_OK(
+          has_automatic_dictionary()
+              ? AppendFromDictionary(slice)
+              : AppendValues(scratch_, slice.first_value, slice.num_values, out_->values()));
     }
     return arrow::Status::OK();
   }
@@ -135,8 +135,7 @@ class ChunkDecoder {
 
   arrow::Status AppendFromDictionary(const EntrySlice& slice) {
     const uint32_t index_bits = layout_.value_shape.bits_per_value;
-    const std::byte* const indices =
-        scratch_.bytes.data() + slice.first_value * (index_bits / 8);
+    const std::byte* const indices = scratch_.bytes.data() + slice.first_value * (index_bits / 8);
     // Nulls may have any index (file-format 12), but hardly any writer makes use of that.
     const uint8_t* skip = nullptr;
     if (!AllIndicesBelow(indices, index_bits, slice.num_values, header_.dictionary.num_values)) {
@@ -187,8 +186,7 @@ class MiniBlockScan : public PageScan {
                                 .num_bytes = read_.page->buffers[kChunkBuffer].length};
     const uint32_t word_bytes = layout_.has_large_chunks ? 4 : 2;
     LoadedHeader* const header = slot_.loading;
-    ARROW_ASSIGN_OR_RAISE(header->chunks,
-                          ParseChunkTable(batch->View(words_), word_bytes, totals));
+    ARROW_ASSIGN_OR_RAISE(header->chunks, ParseChunkTable(batch->View(words_), word_bytes, totals));
     if (layout_.rep.decoder != nullptr) {
       ARROW_RETURN_NOT_OK(
           ParseRepetitionIndex(batch->View(index_), totals.num_rows, &header->chunks));

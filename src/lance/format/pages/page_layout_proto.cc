@@ -34,6 +34,12 @@ arrow::Result<PageLayers> ParseLayers(const google::protobuf::RepeatedField<int>
   return ParsePageLayers({layers.data(), static_cast<size_t>(layers.size())}, path);
 }
 
+/// The path of a leaf with nothing around it.
+const LeafPath& LeafOnlyPath() {
+  static const LeafPath path{.layers = {PathLayer{}}};
+  return path;
+}
+
 arrow::Status CheckBufferCount(const PageMetadata& page, size_t expected) {
   if (page.buffers.size() == expected) return arrow::Status::OK();
   return Corrupt("Page has ", page.buffers.size(), " buffers, its layout has ", expected);
@@ -123,12 +129,12 @@ arrow::Status ParseMiniBlockLevels(const pb::MiniBlockLayout& message, const Pag
                    page.num_rows, " rows");
   }
   if (has_lists) {
-    ARROW_ASSIGN_OR_RAISE(layout->rep, make.Levels(message.rep_compression(),
-                                                   "MiniBlockLayout.rep_compression"));
+    ARROW_ASSIGN_OR_RAISE(
+        layout->rep, make.Levels(message.rep_compression(), "MiniBlockLayout.rep_compression"));
   }
   if (message.has_def_compression()) {
-    ARROW_ASSIGN_OR_RAISE(layout->def, make.Levels(message.def_compression(),
-                                                   "MiniBlockLayout.def_compression"));
+    ARROW_ASSIGN_OR_RAISE(
+        layout->def, make.Levels(message.def_compression(), "MiniBlockLayout.def_compression"));
   }
   return arrow::Status::OK();
 }
@@ -152,9 +158,9 @@ arrow::Result<MiniBlockLayout> ParseMiniBlock(const pb::MiniBlockLayout& message
   } else if (target.index_bits != 0) {
     return Corrupt("MiniBlockLayout.dictionary is missing, the column has dictionary arrays");
   }
-  ARROW_ASSIGN_OR_RAISE(layout.values, make.MiniBlock(message.value_compression(),
-                                                      layout.value_shape,
-                                                      "MiniBlockLayout.value_compression"));
+  ARROW_ASSIGN_OR_RAISE(layout.values,
+                        make.MiniBlock(message.value_compression(), layout.value_shape,
+                                       "MiniBlockLayout.value_compression"));
   if (message.num_buffers() != static_cast<uint64_t>(layout.values->num_buffers())) {
     return Corrupt("MiniBlockLayout.num_buffers is ", message.num_buffers(), ", the encoding has ",
                    layout.values->num_buffers());
@@ -223,7 +229,8 @@ arrow::Result<FullZipLayout> ParseFullZip(const pb::FullZipLayout& message,
     return UnsupportedError("full-zip page of dictionary arrays",
                             "a column of dictionary arrays has a full-zip page");
   }
-  if (!message.has_value_compression()) return Corrupt("FullZipLayout.value_compression is missing");
+  if (!message.has_value_compression())
+    return Corrupt("FullZipLayout.value_compression is missing");
   const DecoderMaker make(target.version);
   FullZipLayout layout;
   ARROW_ASSIGN_OR_RAISE(layout.layers, ParseLayers(message.layers(), target.path));
@@ -254,8 +261,8 @@ arrow::Status CheckConstantGrammar(const pb::ConstantLayout& message, const Page
                      "have");
     }
   }
-  if (has_value && (target.index_bits != 0 || target.shape.is_packed() ||
-                    target.shape.is_fixed_size_list())) {
+  if (has_value &&
+      (target.index_bits != 0 || target.shape.is_packed() || target.shape.is_fixed_size_list())) {
     return Corrupt("ConstantLayout has a value, which its column's type cannot have");
   }
   return arrow::Status::OK();
@@ -274,8 +281,13 @@ arrow::Result<ConstantLayout> ParseConstant(const pb::ConstantLayout& message,
                                             const PageMetadata& page, const LeafTarget& target) {
   ARROW_RETURN_NOT_OK(CheckConstantGrammar(message, page, target));
   ConstantLayout layout;
-  ARROW_ASSIGN_OR_RAISE(layout.layers, ParseLayers(message.layers(), target.path));
   layout.has_levels = page.buffers.size() >= 2;
+  // Structs without members have one layer there, however deep they lie.
+  const bool is_without_layers = target.is_empty_struct && !layout.has_levels &&
+                                 message.layers_size() == 1 && target.path.max_rep() == 0;
+  ARROW_ASSIGN_OR_RAISE(
+      layout.layers,
+      ParseLayers(message.layers(), is_without_layers ? LeafOnlyPath() : target.path));
   layout.has_value = message.has_inline_value() || page.buffers.size() % 2 == 1;
   if (message.has_inline_value()) layout.inline_value = message.inline_value();
   if (!layout.has_levels) {
@@ -304,12 +316,10 @@ arrow::Result<PageLayout> ParseBlob(const pb::BlobLayout& message, const PageMet
     return Corrupt("BlobLayout.inner_layout is not a mini-block layout");
   }
   ARROW_ASSIGN_OR_RAISE(PageLayers layers, ParseLayers(message.layers(), target.path));
-  const LeafPath inner_path{.layers = {PathLayer{}}};
-  const LeafTarget inner{.version = target.version, .path = inner_path, .shape = target.shape};
+  const LeafTarget inner{.version = target.version, .path = LeafOnlyPath(), .shape = target.shape};
   PageLayout layout;
-  ARROW_ASSIGN_OR_RAISE(
-      MiniBlockLayout body,
-      ParseMiniBlock(message.inner_layout().mini_block_layout(), page, inner));
+  ARROW_ASSIGN_OR_RAISE(MiniBlockLayout body,
+                        ParseMiniBlock(message.inner_layout().mini_block_layout(), page, inner));
   if (body.layers.max_def != 0) {
     return Corrupt("BlobLayout.inner_layout has nullable layers, allowed is 1 alone");
   }

@@ -123,8 +123,7 @@ class LeafReader {
   arrow::Result<LeafColumn> Read() {
     ARROW_RETURN_NOT_OK(CheckColumnEncoding(column_.encoding));
     const uint64_t entries_per_row = request_.path.entries_per_row();
-    ARROW_RETURN_NOT_OK(
-        CheckPageRows(column_.pages, request_.metadata.num_rows, entries_per_row));
+    ARROW_RETURN_NOT_OK(CheckPageRows(column_.pages, request_.metadata.num_rows, entries_per_row));
     const std::vector<RowRange> rows = Flatten(request_.rows, entries_per_row);
     for (PageRead& read : PlanPages(column_.pages, rows)) {
       const size_t page = read.index;

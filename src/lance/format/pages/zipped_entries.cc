@@ -25,8 +25,8 @@ uint32_t LoadControlWord(const std::byte* word, uint32_t control_bytes) {
 
 template <typename... Args>
 arrow::Status Corrupt(uint64_t entry, Args&&... problem) {
-  return arrow::Status::SerializationError("entry ", entry, " of those read: ",
-                                           std::forward<Args>(problem)...);
+  return arrow::Status::SerializationError("entry ", entry,
+                                           " of those read: ", std::forward<Args>(problem)...);
 }
 
 }  // namespace

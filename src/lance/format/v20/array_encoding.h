@@ -28,6 +28,7 @@ enum class BufferCodec : uint8_t {
 ///
 /// Source: file-format 4.2, 4.3.
 struct FixedValues {
+  /// How the values are stored.
   enum class Form : uint8_t {
     kFlat,               // back to back
     kBitpacked,          // packed_bits each in one bit stream

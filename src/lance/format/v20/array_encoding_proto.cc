@@ -14,7 +14,6 @@ namespace {
 namespace pb = lance_pb::encodings;
 
 constexpr std::string_view kArrayEncodingType = "lance.encodings.ArrayEncoding";
-constexpr std::string_view kColumnEncodingType = "lance.encodings.ColumnEncoding";
 
 template <typename... Args>
 arrow::Status Corrupt(Args&&... problem) {
@@ -498,39 +497,6 @@ std::string SerializeArrayEncoding(const ArrayEncoding& encoding) {
   pb::ArrayEncoding message;
   Write(encoding, &message);
   return PackEncoding(message.SerializeAsString(), kArrayEncodingType);
-}
-
-arrow::Result<ColumnKind> ParseColumnKind(const std::string& encoding) {
-  ARROW_ASSIGN_OR_RAISE(const std::string bytes, UnpackEncoding(encoding, kColumnEncodingType));
-  pb::ColumnEncoding message;
-  if (!ParseBounded(AsBytes(bytes), &message)) {
-    return Corrupt("ColumnEncoding is not a message of its type");
-  }
-  switch (message.column_encoding_case()) {
-    case pb::ColumnEncoding::kValues:
-      return ColumnKind::kValues;
-    case pb::ColumnEncoding::kBlob:
-      if (!message.blob().inner().has_values()) {
-        return Corrupt("Blob.inner is not the column encoding values");
-      }
-      return ColumnKind::kBlob;
-    case pb::ColumnEncoding::kZoneIndex:
-      return UnsupportedError("column encoding zone_index",
-                              "column encoding zone_index is not supported by this version");
-    case pb::ColumnEncoding::COLUMN_ENCODING_NOT_SET:
-      break;
-  }
-  return Corrupt("ColumnEncoding.column_encoding is missing");
-}
-
-std::string SerializeColumnKind(ColumnKind kind) {
-  pb::ColumnEncoding message;
-  if (kind == ColumnKind::kBlob) {
-    message.mutable_blob()->mutable_inner()->mutable_values();
-  } else {
-    message.mutable_values();
-  }
-  return PackEncoding(message.SerializeAsString(), kColumnEncodingType);
 }
 
 }  // namespace lance::format::v20

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <string>
 
 #include "arrow/result.h"
@@ -17,19 +16,5 @@ arrow::Result<ArrayEncoding> ParseArrayEncoding(const PageMetadata& page);
 
 /// The serialized Encoding message of a 2.0 page.
 std::string SerializeArrayEncoding(const ArrayEncoding& encoding);
-
-/// Where the values of a column are.
-enum class ColumnKind : uint8_t {
-  kValues,  // in its pages
-  kBlob,    // its pages say where in the file
-};
-
-/// Parse a serialized Encoding message of a column.
-///
-/// \return NotImplemented + UnsupportedFeature naming a zone index; SerializationError
-arrow::Result<ColumnKind> ParseColumnKind(const std::string& encoding);
-
-/// The serialized Encoding message of a column.
-std::string SerializeColumnKind(ColumnKind kind);
 
 }  // namespace lance::format::v20

@@ -8,8 +8,8 @@
 #include "arrow/type_fwd.h"
 #include "lance/base/row_ranges.h"
 #include "lance/format/data_file_metadata.h"
+#include "lance/format/pages/range_batch.h"
 #include "lance/format/v20/array_encoding.h"
-#include "lance/format/v20/range_batch.h"
 
 namespace lance::format::v20 {
 
@@ -45,6 +45,11 @@ struct PageRequest {
 ///
 /// \return SerializationError when the encoding does not make arrays of the type
 arrow::Result<std::unique_ptr<ArrayReader>> MakePageReader(PageRequest request);
+
+/// Check that the text of an array that was read is UTF-8; other arrays pass.
+///
+/// \return SerializationError naming the first broken value
+arrow::Status CheckStoredText(const arrow::Array& array);
 
 /// Count the rows of some ranges.
 uint64_t CountRows(const std::vector<RowRange>& rows);

@@ -10,7 +10,7 @@
 #include "lance/format/v20/fixed_values_reader.h"
 #include "lance/format/v20/offsets_builder.h"
 #include "lance/format/v20/page_readers.h"
-#include "lance/format/v20/text.h"
+#include "lance/format/v20/wide_offsets.h"
 
 namespace lance::format::v20 {
 namespace {
@@ -18,9 +18,6 @@ namespace {
 // How many bytes a compressed buffer has is known when it was expanded; until then no span of it is
 // refused.
 constexpr uint64_t kUnknownBytes = uint64_t{1} << 56;
-
-// Fsst writes symbols eight bytes at a time.
-constexpr size_t kFsstSlack = 7;
 
 bool IsCompressed(const FixedValues& form) {
   return form.codec == BufferCodec::kLz4 || form.codec == BufferCodec::kZstd;
@@ -44,9 +41,7 @@ arrow::Result<std::shared_ptr<arrow::Array>> MakeBinaryArray(const PageRequest& 
   auto array = arrow::MakeArray(arrow::ArrayData::Make(
       request.type, static_cast<int64_t>(CountRows(request.rows)),
       {offsets.validity(), offsets.offsets(), std::move(bytes)}, offsets.null_count()));
-  if (!AreValuesUtf8(*array)) {
-    return arrow::Status::SerializationError("a text value is not UTF-8");
-  }
+  ARROW_RETURN_NOT_OK(CheckStoredText(*array));
   return array;
 }
 
@@ -65,10 +60,15 @@ class FsstExpander {
     for (uint64_t i = 1; i <= num_rows; ++i) {
       const Offset end = offsets[i];
       const std::span<const std::byte> codes(from + begin, static_cast<size_t>(end - begin));
-      ARROW_ASSIGN_OR_RAISE(const uint64_t expanded, table_.ExpandedBytes(codes));
-      std::byte* at = out_.Grow(expanded + kFsstSlack);
-      table_.Expand(codes, at);
-      out_.Truncate(out_.size() - kFsstSlack);
+      const size_t size_before = out_.size();
+      std::byte* const at =
+          out_.Grow((codes.size() + 1) * static_cast<size_t>(FsstSymbolTable::kSymbolBytes));
+      const std::byte* const behind = table_.Expand(codes, at);
+      if (behind == nullptr) {
+        return arrow::Status::SerializationError("Fsst: a value has a code that is not in the "
+                                                 "symbol table, or ends in an escape code");
+      }
+      out_.Truncate(size_before + static_cast<size_t>(behind - at));
       if (out_.size() > static_cast<uint64_t>(std::numeric_limits<Offset>::max())) {
         return arrow::Status::CapacityError("the rows have ", out_.size(),
                                             " bytes, 32-bit offsets reach 2147483647; read fewer "
@@ -134,7 +134,7 @@ class BinaryPageReader : public ArrayReader {
                                                 reinterpret_cast<int64_t*>(offsets))
                               : expander.Expand(*bytes, num_rows,
                                                 reinterpret_cast<int32_t*>(offsets));
-      ARROW_RETURN_NOT_OK(expanded.Value(&bytes));
+      ARROW_RETURN_NOT_OK(std::move(expanded).Value(&bytes));
     }
     return MakeBinaryArray(request_, *offsets_, std::move(bytes));
   }

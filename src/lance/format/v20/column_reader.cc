@@ -79,7 +79,7 @@ uint64_t OffsetBytes(const arrow::Array& array) {
 
 }  // namespace
 
-arrow::Status CheckColumn(const ColumnRequest& request, ColumnKind kind) {
+arrow::Status CheckColumn(const ColumnRequest& request, ColumnEncodingKind kind) {
   const auto& columns = request.field.metadata.columns;
   if (request.column < 0 || static_cast<size_t>(request.column) >= columns.size()) {
     return arrow::Status::SerializationError("the field's column is ", request.column,
@@ -87,12 +87,12 @@ arrow::Status CheckColumn(const ColumnRequest& request, ColumnKind kind) {
   }
   const ColumnMetadata& column = columns[static_cast<size_t>(request.column)];
   const std::string name = "column " + std::to_string(request.column);
-  auto found = ParseColumnKind(column.encoding);
+  auto found = CheckColumnEncoding(column.encoding);
   if (!found.ok()) return WithContext(found.status(), name);
   if (*found != kind) {
     return arrow::Status::SerializationError(
-        name, ": its encoding is ", *found == ColumnKind::kBlob ? "blob" : "values",
-        ", the schema says ", kind == ColumnKind::kBlob ? "blob" : "values");
+        name, ": its encoding is ", *found == ColumnEncodingKind::kBlob ? "blob" : "values",
+        ", the schema says ", kind == ColumnEncodingKind::kBlob ? "blob" : "values");
   }
   uint64_t num_values = 0;
   for (const PageMetadata& page : column.pages) {
@@ -150,7 +150,7 @@ arrow::Result<std::shared_ptr<arrow::Array>> ConcatenatePages(
 }
 
 arrow::Result<std::unique_ptr<ArrayReader>> MakeColumnReader(
-    const ColumnRequest& request, const std::shared_ptr<arrow::DataType>& type, ColumnKind kind) {
+    const ColumnRequest& request, const std::shared_ptr<arrow::DataType>& type, ColumnEncodingKind kind) {
   ARROW_RETURN_NOT_OK(CheckColumn(request, kind));
   auto reader = std::make_unique<ColumnReader>(request.column, type, request.field);
   for (const PageRows& page : PlanPages(request)) {

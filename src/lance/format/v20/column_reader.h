@@ -8,6 +8,7 @@
 #include "arrow/type_fwd.h"
 #include "lance/base/row_ranges.h"
 #include "lance/format/v20/array_encoding.h"
+#include "lance/format/data_file_metadata_proto.h"
 #include "lance/format/v20/array_encoding_proto.h"
 #include "lance/format/v20/array_reader.h"
 #include "lance/format/v20/read_field.h"
@@ -37,7 +38,7 @@ struct PageRows {
 };
 
 /// Check that the column exists, is of a kind, and has as many values as it must.
-arrow::Status CheckColumn(const ColumnRequest& request, ColumnKind kind);
+arrow::Status CheckColumn(const ColumnRequest& request, ColumnEncodingKind kind);
 
 /// Find the pages that hold asked values. Linear in the pages and ranges. \pre CheckColumn
 std::vector<PageRows> PlanPages(const ColumnRequest& request);
@@ -56,6 +57,6 @@ arrow::Result<std::shared_ptr<arrow::Array>> ConcatenatePages(
 ///
 /// \param type of the array; blobs: their descriptors
 arrow::Result<std::unique_ptr<ArrayReader>> MakeColumnReader(
-    const ColumnRequest& request, const std::shared_ptr<arrow::DataType>& type, ColumnKind kind);
+    const ColumnRequest& request, const std::shared_ptr<arrow::DataType>& type, ColumnEncodingKind kind);
 
 }  // namespace lance::format::v20

@@ -6,7 +6,7 @@
 #include "arrow/api.h"
 #include "lance/format/v20/fixed_values_reader.h"
 #include "lance/format/v20/page_readers.h"
-#include "lance/format/v20/text.h"
+#include "lance/format/v20/wide_offsets.h"
 
 namespace lance::format::v20 {
 namespace {
@@ -60,9 +60,7 @@ class FixedSizeBinaryPageReader : public ArrayReader {
     }
     auto array = arrow::MakeArray(arrow::ArrayData::Make(
         request_.type, values.length(), {values.null_bitmap(), offsets, values.data()->buffers[1]}));
-    if (!AreValuesUtf8(*array)) {
-      return arrow::Status::SerializationError("a text value is not UTF-8");
-    }
+    ARROW_RETURN_NOT_OK(CheckStoredText(*array));
     return array;
   }
 

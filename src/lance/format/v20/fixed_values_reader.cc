@@ -11,8 +11,9 @@
 #include "lance/base/check.h"
 #include "lance/base/checked_math.h"
 #include "lance/format/encodings/bitpacking.h"
+#include "lance/format/byte_buffer.h"
+#include "lance/format/encodings/compressed_buffer.h"
 #include "lance/format/encodings/encoding_grammar.h"
-#include "lance/format/v20/compressed_buffer.h"
 
 namespace lance::format::v20 {
 namespace {
@@ -129,9 +130,13 @@ std::shared_ptr<arrow::Buffer> FixedValuesReader::TakeInPlace() const {
 
 arrow::Result<std::shared_ptr<arrow::Buffer>> FixedValuesReader::TakeCompressed(
     arrow::MemoryPool* pool) const {
-  ARROW_ASSIGN_OR_RAISE(
-      auto expanded,
-      DecompressBuffer(form_.codec, spans_.View(0, is_whole_ ? spans_.buffer_bytes() : 0), pool));
+  const auto scheme =
+      form_.codec == BufferCodec::kLz4 ? CompressionScheme::kLz4 : CompressionScheme::kZstd;
+  ARROW_ASSIGN_OR_RAISE(auto decompressor, BufferDecompressor::Make(scheme));
+  ByteBuffer plain_bytes(pool);
+  ARROW_RETURN_NOT_OK(decompressor.Append(
+      spans_.View(0, is_whole_ ? spans_.buffer_bytes() : 0), &plain_bytes));
+  auto expanded = plain_bytes.Finish();
   // The same values, in a page whose buffer is not compressed.
   FixedValues plain = form_;
   plain.codec = BufferCodec::kNone;
@@ -142,7 +147,7 @@ arrow::Result<std::shared_ptr<arrow::Buffer>> FixedValuesReader::TakeCompressed(
   ARROW_ASSIGN_OR_RAISE(auto reader, Make(plain, page, bits_per_value_, num_needed));
   reader.slots_ = slots_;
   reader.num_planned_ = num_planned_;
-  reader.spans_.Provide(expanded);
+  reader.spans_.Provide(std::move(expanded));
   return reader.Take(pool);
 }
 

@@ -9,7 +9,7 @@
 #include "lance/base/row_ranges.h"
 #include "lance/format/data_file_metadata.h"
 #include "lance/format/v20/array_encoding.h"
-#include "lance/format/v20/range_batch.h"
+#include "lance/format/v20/span_reader.h"
 
 namespace lance::format::v20 {
 

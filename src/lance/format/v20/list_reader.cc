@@ -9,7 +9,7 @@
 #include "lance/base/status_detail.h"
 #include "lance/format/v20/fixed_values_reader.h"
 #include "lance/format/v20/offsets_builder.h"
-#include "lance/format/v20/text.h"
+#include "lance/format/v20/wide_offsets.h"
 
 namespace lance::format::v20 {
 namespace {
@@ -168,9 +168,7 @@ class ListedBytesReader : public ArrayReader {
         arrow::ArrayData::Make(type_, data.length,
                                {data.buffers[0], data.buffers[1], bytes.buffers[1]},
                                data.null_count));
-    if (!AreValuesUtf8(*array)) {
-      return arrow::Status::SerializationError("a text value is not UTF-8");
-    }
+    ARROW_RETURN_NOT_OK(CheckStoredText(*array));
     return array;
   }
 
@@ -184,7 +182,7 @@ class ListedBytesReader : public ArrayReader {
 arrow::Result<std::unique_ptr<ArrayReader>> MakeListReader(
     const ColumnRequest& request, const std::shared_ptr<arrow::DataType>& type,
     MakeItemReader make_items) {
-  ARROW_RETURN_NOT_OK(CheckColumn(request, ColumnKind::kValues));
+  ARROW_RETURN_NOT_OK(CheckColumn(request, ColumnEncodingKind::kValues));
   auto reader = std::make_unique<ListReader>(request.column, request.field,
                                              request.rows.num_rows(), type, std::move(make_items));
   ARROW_RETURN_NOT_OK(reader->Init(request));
@@ -200,7 +198,7 @@ arrow::Result<std::unique_ptr<ArrayReader>> MakeListedBytesReader(
                              .num_values = num_items,
                              .rows = items,
                              .max_null_bytes = most},
-                            arrow::uint8(), ColumnKind::kValues);
+                            arrow::uint8(), ColumnEncodingKind::kValues);
   };
   const auto list_type =
       HasWideOffsets(*type) ? arrow::large_list(arrow::uint8()) : arrow::list(arrow::uint8());

@@ -2,7 +2,8 @@
 
 #include <utility>
 
-#include "arrow/type.h"
+#include "arrow/array.h"
+#include "lance/format/levels/text.h"
 
 namespace lance::format::v20 {
 namespace {
@@ -43,6 +44,11 @@ arrow::Status CannotBe(const PageRequest& request) {
   return arrow::Status::SerializationError("the page's encoding is ",
                                            EncodingName(*request.encoding),
                                            ", the column's type is ", request.type->ToString());
+}
+
+arrow::Status CheckStoredText(const arrow::Array& array) {
+  const arrow::Status status = CheckText(*array.data());
+  return status.IsInvalid() ? arrow::Status::SerializationError(status.message()) : status;
 }
 
 uint64_t CountRows(const std::vector<RowRange>& rows) {

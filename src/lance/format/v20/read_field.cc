@@ -171,13 +171,13 @@ class ReaderFactory {
     if (is_bytes && IsListedBytes(field_, request.column)) {
       return MakeListedBytesReader(request, node.type);
     }
-    return MakeColumnReader(request, node.type, ColumnKind::kValues);
+    return MakeColumnReader(request, node.type, ColumnEncodingKind::kValues);
   }
 
   arrow::Result<std::unique_ptr<ArrayReader>> MakeStruct(const FieldNode& node,
                                                          const ColumnRequest& request) const {
     // The header column says how many structs there are; it has nothing to read.
-    ARROW_RETURN_NOT_OK(CheckColumn(request, ColumnKind::kValues));
+    ARROW_RETURN_NOT_OK(CheckColumn(request, ColumnEncodingKind::kValues));
     std::vector<std::unique_ptr<ArrayReader>> members;
     for (const FieldNode& child : node.children) {
       ARROW_ASSIGN_OR_RAISE(auto member, Make(child, request.num_values, request.rows));
@@ -217,14 +217,14 @@ class ReaderFactory {
                                                  member->name(), ", or several");
       }
     }
-    ARROW_ASSIGN_OR_RAISE(auto reader, MakeColumnReader(request, stored, ColumnKind::kValues));
+    ARROW_ASSIGN_OR_RAISE(auto reader, MakeColumnReader(request, stored, ColumnEncodingKind::kValues));
     if (stored == node.type) return reader;
     return std::make_unique<PackedProjection>(std::move(reader), node.type);
   }
 
   arrow::Result<std::unique_ptr<ArrayReader>> MakeBlob(const ColumnRequest& request) const {
     ARROW_ASSIGN_OR_RAISE(auto descriptors,
-                          MakeColumnReader(request, BlobDescriptorType(), ColumnKind::kBlob));
+                          MakeColumnReader(request, BlobDescriptorType(), ColumnEncodingKind::kBlob));
     return std::make_unique<BlobReader>(std::move(descriptors), field_.pool);
   }
 
@@ -239,10 +239,10 @@ arrow::Result<std::shared_ptr<arrow::Array>> ReadField(const FieldRequest& reque
   ARROW_ASSIGN_OR_RAISE(const uint64_t expected,
                         CheckedMul(num_rows, kNullBytesPerRow, "rows of a request"));
   const ReaderFactory factory(request, kMaxExpandedBytes + expected);
+  RangeBatch batch;  // outlives the reader
   ARROW_ASSIGN_OR_RAISE(auto reader,
                         factory.Make(request.node, request.metadata.num_rows, request.rows));
   for (bool is_done = false; !is_done;) {
-    RangeBatch batch;
     ARROW_ASSIGN_OR_RAISE(is_done, reader->Advance(&batch));
     ARROW_RETURN_NOT_OK(batch.Read(request.location, request.stop));
   }

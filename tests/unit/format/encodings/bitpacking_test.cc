@@ -6,7 +6,8 @@
 #include <cstring>
 #include <string>
 
-#include "encodings_samples.h"
+#include "lance/testing/seeded_random.h"
+#include "samples.h"
 
 namespace lance::format {
 namespace {
@@ -101,12 +102,11 @@ class BitpackingTwinTest : public ::testing::TestWithParam<uint32_t> {};
 
 TEST_P(BitpackingTwinTest, EveryWidthEqualsTheScalarTwinAndComesBack) {
   const uint32_t type_bits = GetParam();
-  const uint64_t seed = TestSeed();
-  SCOPED_TRACE("LANCE_TEST_SEED=" + std::to_string(seed));
-  std::mt19937_64 random(seed);
+  SCOPED_TRACE(lance::testing::SeedMessage());
+  lance::testing::SeededRandom random;
   for (uint32_t width = 0; width <= type_bits; ++width) {
     SCOPED_TRACE("width " + std::to_string(width));
-    const std::string values = Group(type_bits, [&](uint64_t) { return random() & Mask(width); });
+    const std::string values = Group(type_bits, [&](uint64_t) { return random.Next() & Mask(width); });
 
     const std::string packed = Pack(type_bits, width, values);
 

@@ -64,11 +64,12 @@ std::vector<std::string> Expand(const FsstEncoder& encoder, const Compressed& co
   uint64_t begin = 0;
   for (const uint64_t end : compressed.ends) {
     const auto codes = compressed.bytes.span().subspan(begin, end - begin);
-    const auto size = table->ExpandedBytes(codes);
-    if (!size.ok()) return {size.status().ToString()};
-    std::string value(*size + 7, '\0');
-    table->Expand(codes, reinterpret_cast<std::byte*>(value.data()));
-    values.push_back(value.substr(0, *size));
+    std::string value(8 * (codes.size() + 1), '\0');
+    auto* const first = reinterpret_cast<std::byte*>(value.data());
+    const std::byte* const last = table->Expand(codes, first);
+    if (last == nullptr) return {"a value with broken codes"};
+    value.resize(static_cast<size_t>(last - first));
+    values.push_back(value);
     begin = end;
   }
   return values;

@@ -4,8 +4,8 @@
 #include <functional>
 #include <string>
 
-#include "encodings_samples.h"
 #include "lance/status_detail.h"
+#include "samples.h"
 
 namespace lance::format {
 namespace {
@@ -31,8 +31,8 @@ TEST_P(UnsupportedEncodingTest, IsNamedInEveryContext) {
   const UnsupportedCase& refused = GetParam();
 
   for (const arrow::Status& status :
-       {MakeMiniBlockDecoder(refused.encoding, refused.bits_per_value).status(),
-        MakeBlockDecoder(refused.encoding, refused.bits_per_value).status()}) {
+       {MakeMiniBlockDecoder(refused.encoding, Single(refused.bits_per_value)).status(),
+        MakeBlockDecoder(refused.encoding, Single(refused.bits_per_value)).status()}) {
     ASSERT_TRUE(status.IsNotImplemented()) << status;
     const auto* detail = UnsupportedFeature::From(status);
     ASSERT_NE(detail, nullptr) << status;
@@ -43,38 +43,18 @@ TEST_P(UnsupportedEncodingTest, IsNamedInEveryContext) {
 INSTANTIATE_TEST_SUITE_P(
     All, UnsupportedEncodingTest,
     ::testing::ValuesIn<UnsupportedCase>({
-        {"GeneralZstd", Built([](auto* e) {
-           e->mutable_general()->mutable_compression()->set_scheme(pb::BufferCompression::ZSTD);
-         }),
-         32, "encoding General (zstd)"},
-        {"GeneralLz4", Built([](auto* e) {
-           e->mutable_general()->mutable_compression()->set_scheme(pb::BufferCompression::LZ4);
-         }),
-         32, "encoding General (lz4)"},
         {"GeneralOther", Built([](auto* e) {
            e->mutable_general()->mutable_compression()->set_scheme(
                static_cast<pb::BufferCompression::Scheme>(9));
          }),
          32, "encoding General (scheme 9)"},
-        {"Constant", Built([](auto* e) { e->mutable_constant(); }), 32, "encoding Constant"},
         {"Dictionary", Built([](auto* e) { e->mutable_dictionary(); }), 32, "encoding Dictionary"},
-        {"ByteStreamSplit", Built([](auto* e) { e->mutable_byte_stream_split(); }), 32,
-         "encoding ByteStreamSplit"},
-        {"FixedSizeList", Built([](auto* e) { e->mutable_fixed_size_list(); }), 32,
-         "encoding FixedSizeList"},
-        {"PackedStruct", Built([](auto* e) { e->mutable_packed_struct(); }), 32,
-         "encoding PackedStruct"},
-        {"VariablePackedStruct", Built([](auto* e) { e->mutable_variable_packed_struct(); }), 0,
-         "encoding VariablePackedStruct"},
         {"Range", Built([](auto* e) { e->mutable_range(); }), 32, "encoding Range"},
         {"Delta", Built([](auto* e) { e->mutable_delta(); }), 32, "encoding Delta"},
         {"RleLengths16", Rle(32, 16), 32, "encoding Rle with wide run lengths"},
         {"RleOverDelta",
          Built([](auto* e) { e->mutable_rle()->mutable_values()->mutable_delta(); }), 32,
          "encoding Delta"},
-        {"VariableOverGeneral",
-         Built([](auto* e) { e->mutable_variable()->mutable_offsets()->mutable_general(); }), 0,
-         "encoding General (scheme 0)"},
         {"FlatCompressed", Built([](auto* e) { e->mutable_flat()->mutable_data(); }), 32,
          "encoding Flat with a compressed buffer"},
         {"VariableCompressed", Built([](auto* e) { e->mutable_variable()->mutable_values(); }), 0,
@@ -101,10 +81,12 @@ TEST_P(MalformedEncodingTest, IsRefusedNamingTheFault) {
   const MalformedCase& malformed = GetParam();
   std::vector<arrow::Status> statuses;
   if (malformed.context != Context::kBlock) {
-    statuses.push_back(MakeMiniBlockDecoder(malformed.encoding, malformed.bits_per_value).status());
+    statuses.push_back(
+        MakeMiniBlockDecoder(malformed.encoding, Single(malformed.bits_per_value)).status());
   }
   if (malformed.context != Context::kMini) {
-    statuses.push_back(MakeBlockDecoder(malformed.encoding, malformed.bits_per_value).status());
+    statuses.push_back(
+        MakeBlockDecoder(malformed.encoding, Single(malformed.bits_per_value)).status());
   }
 
   for (const arrow::Status& status : statuses) {
@@ -158,6 +140,23 @@ INSTANTIATE_TEST_SUITE_P(
         {"RleNoLengths", Context::kBoth,
          Built([](auto* e) { *e->mutable_rle()->mutable_values() = Flat(8); }), 8,
          "Rle.run_lengths: no known encoding is set"},
+        {"VariableOverGeneral", Context::kBoth,
+         Built([](auto* e) { e->mutable_variable()->mutable_offsets()->mutable_general(); }), 0,
+         "Variable.offsets: encoding is General (scheme 0)"},
+        {"GeneralWithoutScheme", Context::kBoth,
+         Built([](auto* e) { *e->mutable_general()->mutable_values() = Flat(32); }), 32,
+         "has no scheme"},
+        {"GeneralOverNothing", Context::kBoth, Zstd({}), 32, "no known encoding is set"},
+        {"GeneralOverOtherWidth", Context::kBoth, Zstd(Flat(64)), 32, "values of 64 bits"},
+        {"ConstantAlone", Context::kBoth, Constant(), 32, "encoding is Constant"},
+        {"SplitInBlock", Context::kBlock, Split(32), 32, "encoding is ByteStreamSplit"},
+        {"Split16", Context::kMini, Split(16), 16, "has 16 bits; allowed: 32, 64"},
+        {"SplitOtherWidth", Context::kMini, Split(32), 64, "values of 32 bits"},
+        {"SplitOverInline", Context::kMini,
+         Built([](auto* e) { *e->mutable_byte_stream_split()->mutable_values() = Inline(32); }), 32,
+         "ByteStreamSplit.values: encoding is InlineBitpacking"},
+        {"ListsInBlock", Context::kBlock, ListOf(2, Flat(32)), 32, "encoding is FixedSizeList"},
+        {"RowsInChunk", Context::kMini, PackedRows({}), 0, "encoding is VariablePackedStruct"},
         {"FsstInBlock", Context::kBlock, Fsst("", Variable(32)), 0, "encoding is Fsst"},
         {"FsstForIntegers", Context::kMini, Fsst("", Variable(32)), 32, "the column needs 32"},
         {"FsstOverFlat", Context::kMini, Fsst("", Flat(32)), 0,
@@ -167,10 +166,44 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& test) { return test.param.name; });
 
 TEST(MakeMiniBlockDecoder, TellsTheNumberOfBuffers) {
-  EXPECT_EQ((*MakeMiniBlockDecoder(Flat(32), 32))->num_buffers(), 1);
-  EXPECT_EQ((*MakeMiniBlockDecoder(Variable(32), 0))->num_buffers(), 1);
-  EXPECT_EQ((*MakeMiniBlockDecoder(Inline(32), 32))->num_buffers(), 1);
-  EXPECT_EQ((*MakeMiniBlockDecoder(Rle(32), 32))->num_buffers(), 2);
+  EXPECT_EQ((*MakeMiniBlockDecoder(Flat(32), Single(32)))->num_buffers(), 1);
+  EXPECT_EQ((*MakeMiniBlockDecoder(Variable(32), Single(0)))->num_buffers(), 1);
+  EXPECT_EQ((*MakeMiniBlockDecoder(Inline(32), Single(32)))->num_buffers(), 1);
+  EXPECT_EQ((*MakeMiniBlockDecoder(Rle(32), Single(32)))->num_buffers(), 2);
+  EXPECT_EQ((*MakeMiniBlockDecoder(Zstd(Rle(32)), Single(32)))->num_buffers(), 2);
+  const ValueShape nested = {.bits_per_value = 8, .dimensions = {2, 3}};
+  const auto num_list_buffers = [&](bool outer, bool inner, pb::CompressiveEncoding items) {
+    return (*MakeMiniBlockDecoder(ListOf(2, ListOf(3, std::move(items), inner), outer), nested))
+        ->num_buffers();
+  };
+  EXPECT_EQ(num_list_buffers(false, false, Flat(8)), 1);
+  EXPECT_EQ(num_list_buffers(true, false, Flat(8)), 2);
+  EXPECT_EQ(num_list_buffers(true, true, Flat(8)), 3);
+  EXPECT_EQ(num_list_buffers(false, true, Constant()), 1);
+}
+
+TEST(CheckGrammarOf21, RefusesVariablePackedStructsWhereverTheyAre) {
+  const auto rows = PackedRows({FixedField(Flat(8), 8)});
+  for (const auto& encoding : {rows, Zstd(rows), ListOf(2, rows), Fsst("", Lz4(rows))}) {
+    const arrow::Status status = CheckGrammarOf21(encoding);
+    ASSERT_TRUE(status.IsSerializationError()) << status;
+    EXPECT_THAT(status.message(), HasSubstr("VariablePackedStruct"));
+  }
+}
+
+TEST(CheckGrammarOf21, TakesAllElse) {
+  for (const auto& encoding :
+       {Flat(1), Variable(64), Inline(8), OutOfLine(16, 0), Rle(16), Split(32), Zstd(Rle(16)),
+        Fsst("", Variable(32)), ListOf(2, ListOf(2, Constant(), true)), Packed({8}, 8)}) {
+    EXPECT_TRUE(CheckGrammarOf21(encoding).ok()) << encoding.ShortDebugString();
+  }
+}
+
+TEST(CheckGrammarOf21, DoesNotFollowTreesToTheBottom) {
+  const arrow::Status status = CheckGrammarOf21(DeepFsst());
+
+  ASSERT_TRUE(status.IsSerializationError()) << status;
+  EXPECT_THAT(status.message(), HasSubstr("nested more than 32 deep"));
 }
 
 }  // namespace

@@ -29,8 +29,7 @@ uint16_t Word(int size_bytes, int log_values) {
   return static_cast<uint16_t>((size_bytes / 8 - 1) << 4 | log_values);
 }
 
-arrow::Result<ChunkTable> Parse(const std::string& words, uint64_t num_values,
-                                uint64_t num_bytes) {
+arrow::Result<ChunkTable> Parse(const std::string& words, uint64_t num_values, uint64_t num_bytes) {
   return ParseChunkTable(
       AsBytes(words), 2,
       {.num_values = num_values, .num_rows = num_values, .num_bytes = num_bytes});

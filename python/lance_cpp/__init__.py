@@ -1,0 +1,125 @@
+"""Lance tables with liquid clustering: native C++ underneath, the reference's names on top.
+
+    import lance_cpp as lance
+
+    ds = lance.write_dataset(table, "flights.lance")
+    ds.set_clustering(["dest", "time_hour"])
+    ds.to_table(columns=["flight"], filter="dest = 'LAX'")
+
+Single files without a table: lance_cpp.file.
+"""
+
+import os
+from typing import Any, Optional, Union
+
+# Before _core: it loads the Arrow libraries, and pyarrow knows where they are.
+import pyarrow  # isort: skip
+
+from ._core import __version__
+from .dataset import (
+    CompactionMetrics,
+    IndexDescription,
+    LanceDataset,
+    LanceScanner,
+    ScanStatistics,
+    Session,
+    write_dataset,
+)
+from .errors import (
+    AlreadyExistsError,
+    CancelledError,
+    CommitConflictError,
+    CommitUnknownError,
+    CorruptError,
+    InternalError,
+    InvalidError,
+    LanceError,
+    NotFoundError,
+    OverBudgetError,
+    StorageError,
+    UnsupportedError,
+    refuse_given,
+)
+
+__all__ = [
+    "AlreadyExistsError",
+    "CancelledError",
+    "CommitConflictError",
+    "CommitUnknownError",
+    "CompactionMetrics",
+    "CorruptError",
+    "IndexDescription",
+    "InternalError",
+    "InvalidError",
+    "LanceDataset",
+    "LanceError",
+    "LanceScanner",
+    "NotFoundError",
+    "OverBudgetError",
+    "ScanStatistics",
+    "Session",
+    "StorageError",
+    "UnsupportedError",
+    "__version__",
+    "dataset",
+    "write_dataset",
+]
+
+
+# Stands in front of the module of this name, as in the reference; that one is still imported by
+# "from lance_cpp.dataset import ...".
+def dataset(
+    uri: Optional[Union[str, os.PathLike]] = None,
+    version: Optional[Union[int, str]] = None,
+    asof: Any = None,
+    block_size: Optional[int] = None,
+    commit_lock: Any = None,
+    index_cache_size: Optional[int] = None,
+    storage_options: Optional[dict[str, str]] = None,
+    default_scan_options: Optional[dict[str, Any]] = None,
+    metadata_cache_size_bytes: Optional[int] = None,
+    index_cache_size_bytes: Optional[int] = None,
+    read_params: Optional[dict[str, Any]] = None,
+    session: Optional[Session] = None,
+    namespace_client: Any = None,
+    table_id: Optional[list[str]] = None,
+    base_store_params: Optional[dict[str, dict[str, str]]] = None,
+) -> LanceDataset:
+    """Open a table.
+
+    Parameters
+    ----------
+    uri : str or Path
+        Where the table lies.
+    version : int, optional
+        None: the newest.
+    storage_options : dict, optional
+        Options of the store.
+    default_scan_options : dict, optional
+        Arguments that every scan of this dataset gets unless it has its own.
+    index_cache_size_bytes, metadata_cache_size_bytes : int, optional
+        Bounds of caches; a session has its own.
+    session : Session, optional
+        Memory, threads and caches to share.
+
+    The other parameters are the reference's and raise UnsupportedError when they are given.
+    """
+    refuse_given(asof=asof)
+    if uri is None and namespace_client is None and table_id is None:
+        raise InvalidError("uri is None; allowed: the place of a table")
+    return LanceDataset(
+        "" if uri is None else uri,
+        version,
+        block_size,
+        index_cache_size,
+        commit_lock=commit_lock,
+        storage_options=storage_options,
+        default_scan_options=default_scan_options,
+        metadata_cache_size_bytes=metadata_cache_size_bytes,
+        index_cache_size_bytes=index_cache_size_bytes,
+        read_params=read_params,
+        session=session,
+        namespace_client=namespace_client,
+        table_id=table_id,
+        base_store_params=base_store_params,
+    )

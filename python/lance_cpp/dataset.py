@@ -1,0 +1,627 @@
+"""Tables: open, look, scan, write, declare."""
+
+import copy
+import dataclasses
+import datetime
+import json
+import os
+from collections.abc import Callable, Iterator
+from typing import Any, Optional, Union
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.dataset as pads
+
+from . import _core
+from .errors import InvalidError, refuse_given, unsupported
+from .optimize import CompactionMetrics, DatasetOptimizer
+from .scanner import LanceScanner, ScanStatistics, make_scanner
+from .session import Session
+
+__version__ = _core.__version__
+
+__all__ = [
+    "CompactionMetrics",
+    "DatasetOptimizer",
+    "IndexDescription",
+    "LanceDataset",
+    "LanceScanner",
+    "ScanStatistics",
+    "Session",
+    "__version__",
+    "write_dataset",
+]
+
+
+@dataclasses.dataclass(frozen=True)
+class IndexDescription:
+    """One index of a table; docs/guide/json.md "index_description"."""
+
+    name: str
+    index_type: str
+    field_names: list[str]
+    num_segments: int
+    num_rows_indexed: int
+    num_unindexed_rows: int
+    num_unindexed_fragments: int
+    total_size_bytes: int
+    clustering_id: int
+    usable: bool
+
+
+def _version_number(version: Any) -> Optional[int]:
+    if isinstance(version, (str, tuple)):
+        raise unsupported("a tag or branch as version", "give the number of a version")
+    return version
+
+
+def _local_time(nanoseconds: int) -> datetime.datetime:
+    """The time of a version as the reference gives it: local, without a zone."""
+    seconds, rest = divmod(nanoseconds, 1_000_000_000)
+    return datetime.datetime.fromtimestamp(seconds) + datetime.timedelta(microseconds=rest // 1000)
+
+
+def _session_of(
+    session: Optional[Session],
+    index_cache_size_bytes: Optional[int],
+    metadata_cache_size_bytes: Optional[int],
+) -> Optional[_core.Session]:
+    if index_cache_size_bytes is None and metadata_cache_size_bytes is None:
+        return None if session is None else session._session
+    if session is not None:
+        raise InvalidError("the sizes of caches belong to the session that is given")
+    return Session(index_cache_size_bytes, metadata_cache_size_bytes)._session
+
+
+class LanceDataset(pads.Dataset):
+    """One version of a table. Methods that change the table move it forward to the new version."""
+
+    def __init__(
+        self,
+        uri: Union[str, os.PathLike],
+        version: Optional[Union[int, str]] = None,
+        block_size: Optional[int] = None,
+        index_cache_size: Optional[int] = None,
+        metadata_cache_size: Optional[int] = None,
+        commit_lock: Any = None,
+        storage_options: Optional[dict[str, str]] = None,
+        serialized_manifest: Optional[bytes] = None,
+        default_scan_options: Optional[dict[str, Any]] = None,
+        metadata_cache_size_bytes: Optional[int] = None,
+        index_cache_size_bytes: Optional[int] = None,
+        read_params: Optional[dict[str, Any]] = None,
+        session: Optional[Session] = None,
+        namespace_client: Any = None,
+        table_id: Optional[list[str]] = None,
+        namespace_client_managed_versioning: bool = False,
+        base_store_params: Optional[dict[str, dict[str, str]]] = None,
+    ):
+        refuse_given(
+            block_size=block_size,
+            index_cache_size=index_cache_size,
+            metadata_cache_size=metadata_cache_size,
+            commit_lock=commit_lock,
+            serialized_manifest=serialized_manifest,
+            read_params=read_params,
+            namespace_client=namespace_client,
+            table_id=table_id,
+            namespace_client_managed_versioning=namespace_client_managed_versioning or None,
+            base_store_params=base_store_params,
+        )
+        self._uri = os.fspath(uri)
+        self._storage_options = storage_options
+        self._default_scan_options = default_scan_options
+        self._ds = _core.open_dataset(
+            self._uri,
+            _session_of(session, index_cache_size_bytes, metadata_cache_size_bytes),
+            version=_version_number(version),
+            storage_options=storage_options,
+        )
+
+    @classmethod
+    def _of(
+        cls, ds: _core.Dataset, uri: str, storage_options: Optional[dict[str, str]]
+    ) -> "LanceDataset":
+        dataset = cls.__new__(cls)
+        dataset._uri = uri
+        dataset._storage_options = storage_options
+        dataset._default_scan_options = None
+        dataset._ds = ds
+        return dataset
+
+    def __copy__(self) -> "LanceDataset":
+        other = self._of(self._ds, self._uri, self._storage_options)
+        other._default_scan_options = self._default_scan_options
+        return other
+
+    def __reduce__(self) -> Any:
+        return _reopen, (self.uri, self.version, self._storage_options, self._default_scan_options)
+
+    def __len__(self) -> int:
+        return self.count_rows()
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self.scanner().__arrow_c_stream__(requested_schema)
+
+    # --- Looking at the version ---------------------------------------------------------------
+
+    @property
+    def uri(self) -> str:
+        """Where the table lies, as it was given."""
+        return self._uri
+
+    @property
+    def version(self) -> int:
+        """The number of this version."""
+        return self._ds.version
+
+    @property
+    def latest_version(self) -> int:
+        """The number of the newest version."""
+        return self._ds.checkout().version
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The columns; with default_scan_options, those that a scan gives."""
+        if self._default_scan_options is not None:
+            return self.scanner().projected_schema
+        return pa.schema(self._ds.schema)
+
+    @property
+    def data_storage_version(self) -> str:
+        """The version of its data files, for example "2.1"."""
+        return self._properties()["data_storage_version"]
+
+    @property
+    def has_stable_row_ids(self) -> bool:
+        """Whether rows keep an id for ever."""
+        return self._properties()["has_stable_row_ids"]
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        """The table's free metadata."""
+        return self._properties()["table_metadata"]
+
+    def config(self) -> dict[str, str]:
+        """The table's configuration."""
+        return self._properties()["config"]
+
+    def session(self) -> Session:
+        """The session it was opened with."""
+        return Session._wrap(self._ds.session)
+
+    def versions(self) -> list[dict[str, Any]]:
+        """The versions that are there, ascending: version, timestamp, metadata."""
+        return [
+            {"version": version, "timestamp": _local_time(timestamp), "metadata": metadata}
+            for version, timestamp, metadata in self._ds.versions()
+        ]
+
+    def get_version(self) -> dict[str, Any]:
+        """This version as versions() has it."""
+        return next(found for found in self.versions() if found["version"] == self.version)
+
+    def version_refs(self) -> list[dict[str, Any]]:
+        """The numbers of the versions that are there."""
+        return [{"version": version} for version, _, _ in self._ds.versions()]
+
+    def checkout_version(self, version: int) -> "LanceDataset":
+        """Another version of the same table."""
+        other = copy.copy(self)
+        other._ds = self._ds.checkout(version=_version_number(version))
+        return other
+
+    def checkout_latest(self) -> None:
+        """Move to the newest version."""
+        self._ds = self._ds.checkout()
+
+    def _properties(self) -> dict[str, Any]:
+        return json.loads(self._ds.properties)
+
+    # --- Reading ------------------------------------------------------------------------------
+
+    def scanner(
+        self,
+        columns: Optional[list[str]] = None,
+        filter: Optional[str] = None,  # pylint: disable=redefined-builtin
+        limit: Optional[int] = None,
+        offset: Optional[int] = None,
+        nearest: Any = None,
+        batch_size: Optional[int] = None,
+        batch_size_bytes: Optional[int] = None,
+        batch_readahead: Optional[int] = None,
+        fragment_readahead: Optional[int] = None,
+        scan_in_order: Optional[bool] = None,
+        fragments: Any = None,
+        index_segments: Any = None,
+        full_text_query: Any = None,
+        *,
+        prefilter: Optional[bool] = None,
+        with_row_id: Optional[bool] = None,
+        with_row_address: Optional[bool] = None,
+        use_stats: Optional[bool] = None,
+        fast_search: Optional[bool] = None,
+        io_buffer_size: Optional[int] = None,
+        late_materialization: Any = None,
+        blob_handling: Optional[str] = None,
+        use_scalar_index: Optional[bool] = None,
+        include_deleted_rows: Optional[bool] = None,
+        scan_stats_callback: Optional[Callable[[ScanStatistics], None]] = None,
+        strict_batch_size: Optional[bool] = None,
+        order_by: Any = None,
+        disable_scoring_autoprojection: Optional[bool] = None,
+        row_addr_allowlist: Any = None,
+        row_addr_blocklist: Any = None,
+    ) -> LanceScanner:
+        """Prepare a scan.
+
+        Parameters
+        ----------
+        columns : list of str, optional
+            In output order; None: all. _rowid and _rowaddr may be named.
+        filter : str, optional
+            A condition in SQL; see docs/guide/filters.md.
+        limit, offset : int, optional
+            At most so many rows, after skipping so many, both after the filter.
+        batch_size : int, optional
+            Most rows of one batch.
+        with_row_id, with_row_address : bool, optional
+            Add _rowid or _rowaddr behind the columns.
+        use_scalar_index, use_stats : bool, optional
+            False: no index; no pruning at all. Answers are the same.
+        scan_stats_callback : callable, optional
+            Called with ScanStatistics when everything was read.
+
+        The other parameters are the reference's and raise UnsupportedError when they ask for
+        something.
+        """
+        options = dict(locals())
+        del options["self"]
+        for name, value in (self._default_scan_options or {}).items():
+            if options.get(name) is None:
+                options[name] = value
+        return make_scanner(self, options)
+
+    def to_table(
+        self,
+        columns: Optional[list[str]] = None,
+        filter: Optional[str] = None,  # pylint: disable=redefined-builtin
+        limit: Optional[int] = None,
+        offset: Optional[int] = None,
+        nearest: Any = None,
+        batch_size: Optional[int] = None,
+        batch_size_bytes: Optional[int] = None,
+        batch_readahead: Optional[int] = None,
+        fragment_readahead: Optional[int] = None,
+        scan_in_order: Optional[bool] = None,
+        *,
+        prefilter: Optional[bool] = None,
+        with_row_id: Optional[bool] = None,
+        with_row_address: Optional[bool] = None,
+        use_stats: Optional[bool] = None,
+        fast_search: Optional[bool] = None,
+        full_text_query: Any = None,
+        io_buffer_size: Optional[int] = None,
+        late_materialization: Any = None,
+        blob_handling: Optional[str] = None,
+        use_scalar_index: Optional[bool] = None,
+        include_deleted_rows: Optional[bool] = None,
+        order_by: Any = None,
+        disable_scoring_autoprojection: Optional[bool] = None,
+    ) -> pa.Table:
+        """Read everything; the parameters are those of scanner."""
+        options = dict(locals())
+        del options["self"]
+        return self.scanner(**options).to_table()
+
+    def to_batches(
+        self,
+        columns: Optional[list[str]] = None,
+        filter: Optional[str] = None,  # pylint: disable=redefined-builtin
+        limit: Optional[int] = None,
+        offset: Optional[int] = None,
+        nearest: Any = None,
+        batch_size: Optional[int] = None,
+        batch_size_bytes: Optional[int] = None,
+        batch_readahead: Optional[int] = None,
+        fragment_readahead: Optional[int] = None,
+        scan_in_order: Optional[bool] = None,
+        *,
+        prefilter: Optional[bool] = None,
+        with_row_id: Optional[bool] = None,
+        with_row_address: Optional[bool] = None,
+        use_stats: Optional[bool] = None,
+        full_text_query: Any = None,
+        io_buffer_size: Optional[int] = None,
+        late_materialization: Any = None,
+        blob_handling: Optional[str] = None,
+        use_scalar_index: Optional[bool] = None,
+        strict_batch_size: Optional[bool] = None,
+        order_by: Any = None,
+        disable_scoring_autoprojection: Optional[bool] = None,
+        **kwargs: Any,
+    ) -> Iterator[pa.RecordBatch]:
+        """Read batch by batch, in row order; the parameters are those of scanner."""
+        options = {**locals(), **kwargs}
+        del options["self"], options["kwargs"]
+        return self.scanner(**options).to_batches()
+
+    def to_pandas(
+        self,
+        columns: Optional[list[str]] = None,
+        filter: Optional[str] = None,  # pylint: disable=redefined-builtin
+        limit: Optional[int] = None,
+        offset: Optional[int] = None,
+        nearest: Any = None,
+        batch_size: Optional[int] = None,
+        batch_readahead: Optional[int] = None,
+        fragment_readahead: Optional[int] = None,
+        scan_in_order: Optional[bool] = None,
+        *,
+        prefilter: Optional[bool] = None,
+        with_row_id: Optional[bool] = None,
+        with_row_address: Optional[bool] = None,
+        use_stats: Optional[bool] = None,
+        fast_search: Optional[bool] = None,
+        full_text_query: Any = None,
+        io_buffer_size: Optional[int] = None,
+        late_materialization: Any = None,
+        blob_mode: str = "lazy",
+        use_scalar_index: Optional[bool] = None,
+        include_deleted_rows: Optional[bool] = None,
+        order_by: Any = None,
+        disable_scoring_autoprojection: Optional[bool] = None,
+        **kwargs: Any,
+    ) -> Any:
+        """Read into a pandas DataFrame; kwargs are those of Table.to_pandas."""
+        options = dict(locals())
+        del options["self"], options["kwargs"], options["blob_mode"]
+        return self.scanner(**options).to_pandas(blob_mode=blob_mode, **kwargs)
+
+    def head(self, num_rows: int, **kwargs: Any) -> pa.Table:
+        """The first rows; kwargs are the parameters of scanner."""
+        return self.scanner(**{**kwargs, "limit": num_rows}).to_table()
+
+    def slice(self, start: int, end: int, columns: Optional[list[str]] = None) -> pa.Table:
+        """The rows from position start up to, not including, end."""
+        if not 0 <= start <= end:
+            raise InvalidError(f"rows {start} to {end}; allowed: 0 <= start <= end")
+        return self.scanner(columns=columns, offset=start, limit=end - start).to_table()
+
+    def take(self, indices: Any, columns: Optional[list[str]] = None) -> pa.Table:
+        """Not in this version."""
+        raise unsupported("take", "read positions that follow each other by slice")
+
+    def count_rows(
+        self,
+        filter: Optional[str] = None,  # pylint: disable=redefined-builtin
+        **kwargs: Any,
+    ) -> int:
+        """Count rows; without a filter from metadata alone."""
+        refuse_given(**kwargs)
+        if isinstance(filter, pc.Expression):
+            return self.scanner(filter=filter).count_rows()
+        return self._ds.count_rows(filter)
+
+    def explain(
+        self,
+        filter: Optional[str] = None,  # pylint: disable=redefined-builtin
+        *,
+        columns: Optional[list[str]] = None,
+        analyze: bool = False,
+    ) -> dict[str, Any]:
+        """How a scan would run, or with analyze ran: docs/guide/json.md "scan_explanation"."""
+        return json.loads(self.scanner(columns, filter)._scanner.explain(analyze))
+
+    # --- Changing -----------------------------------------------------------------------------
+
+    def insert(self, data: Any, *, mode: str = "append", **kwargs: Any) -> None:
+        """Write rows to the table; kwargs are the parameters of write_dataset."""
+        self._ds = write_dataset(data, self, mode=mode, **kwargs)._ds
+
+    def update_config(
+        self, values: dict[str, Optional[str]], *, replace: bool = False
+    ) -> dict[str, str]:
+        """Set keys of the configuration, None deletes one; replace: make it exactly these."""
+        self._ds = self._ds.update(True, values, replace)
+        return self.config()
+
+    def delete_config_keys(self, keys: list[str]) -> None:
+        """Delete keys of the configuration."""
+        self.update_config(dict.fromkeys(keys))
+
+    def update_metadata(
+        self, values: dict[str, Optional[str]], *, replace: bool = False
+    ) -> dict[str, str]:
+        """Set keys of the free metadata, None deletes one; replace: make it exactly these."""
+        self._ds = self._ds.update(False, values, replace)
+        return self.metadata
+
+    def set_clustering(
+        self,
+        columns: list[str],
+        *,
+        curve: str = "hilbert",
+        version: Optional[int] = None,
+        bits_per_dim: int = 16,
+        algorithm: Optional[str] = None,
+        commit_message: Optional[str] = None,
+    ) -> None:
+        """Declare the layout that the table should have. Metadata only: no data is touched.
+
+        A one-way door for other writers: see docs/guide/clustering.md before the first time.
+
+        Parameters
+        ----------
+        columns : list of str
+            1 to 16 key columns, in order.
+        curve : str
+            "hilbert" or "zorder".
+        version : int, optional
+            Layout version; None: one more than the table knows.
+        bits_per_dim : int
+            Bits of each coordinate, 2 to 64.
+        algorithm : str, optional
+            None: by the types of the columns.
+        """
+        self._ds = self._ds.set_clustering(
+            columns=columns,
+            curve=curve,
+            version=version,
+            bits_per_dim=bits_per_dim,
+            algorithm=algorithm,
+            commit_message=commit_message,
+        )
+
+    def clustering_spec(self) -> Optional[dict[str, Any]]:
+        """The declaration: docs/guide/json.md "clustering_spec"; None when there is none."""
+        return json.loads(self._ds.clustering_spec)
+
+    def clear_clustering(self) -> None:
+        """Remove the declaration; rows stay where they are."""
+        self._ds = self._ds.clear_clustering()
+
+    @property
+    def optimize(self) -> DatasetOptimizer:
+        """Maintenance: ds.optimize.compact_files()."""
+        return DatasetOptimizer(self)
+
+    def create_scalar_index(
+        self,
+        column: str,
+        index_type: str,
+        name: Optional[str] = None,
+        *,
+        replace: bool = True,
+        train: bool = True,
+        fragment_ids: Optional[list[int]] = None,
+        index_uuid: Optional[str] = None,
+        progress_callback: Any = None,
+        format_version: Optional[int] = None,
+        document_granularity: Any = "row",
+        rows_per_zone: Optional[int] = None,
+        observer: Optional[Callable[[dict[str, Any]], None]] = None,
+        **kwargs: Any,
+    ) -> None:
+        """Build an index and commit it. This version builds zonemaps: index_type "ZONEMAP".
+
+        Parameters
+        ----------
+        column : str
+            A column that a zonemap can order.
+        name : str, optional
+            None: the column's name with _idx.
+        replace : bool
+            Replace an index of that name.
+        rows_per_zone : int, optional
+            Rows of one zone; None: 8192.
+        observer : callable, optional
+            Called with a dict for each report of progress, from any thread.
+        """
+        if not isinstance(index_type, str) or index_type.upper() != "ZONEMAP":
+            raise unsupported(f"an index of type {index_type}", "ZONEMAP is")
+        refuse_given(
+            train=None if train else train,
+            fragment_ids=fragment_ids,
+            index_uuid=index_uuid,
+            progress_callback=progress_callback,
+            format_version=format_version,
+            document_granularity=None if document_granularity == "row" else document_granularity,
+            **kwargs,
+        )
+        self._ds = _core.create_zonemap(
+            self._ds,
+            observer,
+            column=column,
+            name=name,
+            replace=replace,
+            rows_per_zone=rows_per_zone,
+        )
+
+    @property
+    def has_index(self) -> bool:
+        """Whether the table has an index."""
+        return len(self.describe_indices()) > 0
+
+    def describe_indices(self) -> list[IndexDescription]:
+        """The indices of the table."""
+        names = [field.name for field in dataclasses.fields(IndexDescription)]
+        documents = map(json.loads, _core.describe_indices(self._ds))
+        return [IndexDescription(**{name: found[name] for name in names}) for found in documents]
+
+    def list_indices(self) -> list[dict[str, Any]]:
+        """The indices of the table: name, type, fields. describe_indices says more."""
+        return [
+            {"name": index.name, "type": index.index_type, "fields": index.field_names}
+            for index in self.describe_indices()
+        ]
+
+    # --- What pyarrow's own methods cannot do -------------------------------------------------
+
+    # They would read memory that is not there: this class has none of pyarrow's C++ dataset.
+
+    @property
+    def partition_expression(self) -> Any:
+        """Not in this version."""
+        raise unsupported("partition_expression")
+
+    def filter(self, expression: Any) -> "LanceDataset":
+        """Not in this version."""
+        raise unsupported("LanceDataset.filter", "give the filter to to_table or scanner")
+
+    def get_fragments(self, filter: Any = None) -> list:  # pylint: disable=redefined-builtin
+        """Not in this version."""
+        raise unsupported("get_fragments")
+
+    def join(
+        self,
+        right_dataset: Any,
+        keys: Any,
+        right_keys: Any = None,
+        join_type: str = "left outer",
+        left_suffix: Optional[str] = None,
+        right_suffix: Optional[str] = None,
+        coalesce_keys: bool = True,
+        use_threads: bool = True,
+    ) -> Any:
+        """Not in this version."""
+        raise unsupported("LanceDataset.join", "join tables: to_table().join(...)")
+
+    def join_asof(
+        self,
+        right_dataset: Any,
+        on: str,
+        by: Any,
+        tolerance: int,
+        right_on: Any = None,
+        right_by: Any = None,
+    ) -> Any:
+        """Not in this version."""
+        raise unsupported("LanceDataset.join_asof", "join tables: to_table().join_asof(...)")
+
+    def replace_schema(self, schema: pa.Schema) -> Any:
+        """Not in this version."""
+        raise unsupported("replace_schema")
+
+    def sort_by(self, sorting: Any, **kwargs: Any) -> Any:
+        """Not in this version."""
+        raise unsupported("LanceDataset.sort_by", "sort a table: to_table().sort_by(...)")
+
+
+def _reopen(
+    uri: str,
+    version: int,
+    storage_options: Optional[dict[str, str]],
+    default_scan_options: Optional[dict[str, Any]],
+) -> LanceDataset:
+    """What a pickled dataset becomes."""
+    return LanceDataset(
+        uri,
+        version,
+        storage_options=storage_options,
+        default_scan_options=default_scan_options,
+    )
+
+
+# Behind the class that it writes: each needs the other.
+from .write import write_dataset  # isort: skip

@@ -1,0 +1,206 @@
+"""Scans: what to read, and reading it."""
+
+import json
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Optional
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.dataset as pads
+
+from . import _core
+from ._streams import batches_of, reader_of
+from .errors import refuse_given, unsupported
+
+if TYPE_CHECKING:
+    from .dataset import LanceDataset
+
+
+class ScanStatistics:
+    """What a scan did; the fields are those of docs/guide/json.md "scan_statistics"."""
+
+    def __init__(self, fields: dict[str, Any]):
+        self._fields = fields
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self.__dict__["_fields"][name]
+        except KeyError:
+            raise AttributeError(f"ScanStatistics has no {name}") from None
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._fields]
+
+    def __repr__(self) -> str:
+        return f"ScanStatistics({', '.join(f'{k}={v}' for k, v in self._fields.items())})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of them."""
+        return dict(self._fields)
+
+
+def _filter_text(filter: Any) -> Optional[str]:  # pylint: disable=redefined-builtin
+    if isinstance(filter, pc.Expression):
+        raise unsupported("a pyarrow expression as filter", "give the condition as SQL text")
+    return filter
+
+
+def _column_names(options: dict[str, Any]) -> Any:
+    """The columns for the library, where an empty list means all of them."""
+    columns = options.pop("columns", None)
+    if isinstance(columns, dict):
+        raise unsupported("computed columns", "give the names of columns as a list")
+    if columns is None or len(columns) > 0:
+        return columns
+    metadata_columns = []
+    if options.get("with_row_id"):
+        metadata_columns.append("_rowid")
+    if options.get("with_row_address"):
+        metadata_columns.append("_rowaddr")
+    if not metadata_columns:
+        raise unsupported("a scan without any column", "count_rows counts rows")
+    return metadata_columns
+
+
+# Options that this version has.
+_KNOWN = (
+    "columns",
+    "filter",
+    "limit",
+    "offset",
+    "batch_size",
+    "with_row_id",
+    "with_row_address",
+    "use_scalar_index",
+    "use_stats",
+)
+# Options that ask for nothing when they are False; scans are always in order, which is one of the
+# orders that scan_in_order=False allows.
+_SWITCHES = (
+    "prefilter",
+    "fast_search",
+    "include_deleted_rows",
+    "strict_batch_size",
+    "disable_scoring_autoprojection",
+)
+
+
+def make_scanner(dataset: "LanceDataset", options: dict[str, Any]) -> "LanceScanner":
+    """A scanner by the arguments of LanceDataset.scanner; those that are None count for nothing."""
+    given = {name: value for name, value in options.items() if value is not None}
+    callback = given.pop("scan_stats_callback", None)
+    given.pop("scan_in_order", None)
+    for name in _SWITCHES:
+        if given.get(name) is False:
+            del given[name]
+    known = {name: given.pop(name) for name in _KNOWN if name in given}
+    refuse_given(**given)
+    known["filter"] = _filter_text(known.get("filter"))
+    known["columns"] = _column_names(known)
+    scanner = LanceScanner(dataset._ds.scan(**known), dataset)
+    scanner._callback = callback
+    return scanner
+
+
+class LanceScanner(pads.Scanner):
+    """A scan of one version, ready to run any number of times. Made by LanceDataset.scanner."""
+
+    _callback: Optional[Callable[[ScanStatistics], None]] = None
+
+    def __init__(
+        self,
+        scanner: _core.Scanner,
+        dataset: "LanceDataset",
+        snapshot: Optional[dict[str, Any]] = None,
+    ):
+        self._scanner = scanner
+        self._ds = dataset
+        self._snapshot = snapshot
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self._scanner.to_stream().__arrow_c_stream__(requested_schema)
+
+    def _report(self, reader: _core.BatchReader) -> None:
+        if self._callback is not None:
+            self._callback(ScanStatistics(json.loads(reader.statistics())))
+
+    def to_table(self) -> pa.Table:
+        """Read everything."""
+        if self._callback is not None:
+            return self.to_reader().read_all()
+        return pa.table(self._scanner.to_table())
+
+    def to_reader(self) -> pa.RecordBatchReader:
+        """Read batch by batch, in row order."""
+        return reader_of(self._scanner.open(), self._report)
+
+    def to_batches(self) -> Iterator[pa.RecordBatch]:
+        """Read batch by batch, in row order."""
+        yield from batches_of(self._scanner.open(), self._report)
+
+    def to_pandas(self, *, blob_mode: str = "lazy", **kwargs: Any) -> Any:
+        """Read everything into a pandas DataFrame; kwargs are those of Table.to_pandas."""
+        if blob_mode != "lazy":
+            raise unsupported("blob_mode")
+        return self.to_table().to_pandas(**kwargs)
+
+    @property
+    def projected_schema(self) -> pa.Schema:
+        """The columns that come out."""
+        return pa.schema(self._scanner.projected_schema)
+
+    @property
+    def dataset_schema(self) -> pa.Schema:
+        """The columns of the dataset."""
+        return self._ds.schema
+
+    def head(self, num_rows: int) -> pa.Table:
+        """The first rows."""
+        batches, missing = [], num_rows
+        for batch in self.to_batches():
+            if missing <= 0:
+                break
+            batches.append(batch.slice(0, missing))
+            missing -= len(batches[-1])
+        return pa.Table.from_batches(batches, self.projected_schema)
+
+    def count_rows(self) -> int:
+        """The number of rows that would come out."""
+        return self._scanner.count_rows()
+
+    def explain_plan(self, verbose: bool = False) -> str:
+        """How the scan would run, for people. Reads indices, no data."""
+        explanation = self._scanner.explain(False)
+        return explanation if verbose else json.loads(explanation)["text"]
+
+    def analyze_plan(self, count_rows: bool = False) -> str:
+        """Run it and say what was read beside what was expected, for people."""
+        if count_rows:
+            raise unsupported("count_rows of analyze_plan")
+        explanation = json.loads(self._scanner.explain(True))
+        actual = ScanStatistics(explanation["actual"])
+        return f"{explanation['text']}\n{actual}"
+
+    def scan_batches(self) -> Any:
+        """Not in this version."""
+        raise unsupported("scan_batches", "use to_batches")
+
+    def take(self, indices: Any) -> Any:
+        """Not in this version."""
+        raise unsupported("LanceScanner.take")
+
+    # pyarrow's own would read memory that is not there: this class has none of its C++ scanner.
+    @staticmethod
+    def from_dataset(*args: Any, **kwargs: Any) -> Any:
+        """Not in this version."""
+        raise unsupported("LanceScanner.from_dataset", "use LanceDataset.scanner")
+
+    @staticmethod
+    def from_fragment(*args: Any, **kwargs: Any) -> Any:
+        """Not in this version."""
+        raise unsupported("LanceScanner.from_fragment", "use LanceDataset.scanner")
+
+    @staticmethod
+    def from_batches(*args: Any, **kwargs: Any) -> Any:
+        """Not in this version."""
+        raise unsupported("LanceScanner.from_batches", "use LanceDataset.scanner")

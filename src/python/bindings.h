@@ -1,0 +1,32 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <optional>
+#include <string>
+
+#include "lance/dataset.h"
+#include "lance/refs.h"
+#include "lance/session.h"
+
+namespace lance::python {
+
+class Keywords;
+
+// One for each subject, called in this order by the module.
+void BindSession(nanobind::module_& m);
+void BindScan(nanobind::module_& m);
+void BindDataset(nanobind::module_& m);
+void BindWrite(nanobind::module_& m);
+void BindIndex(nanobind::module_& m);
+void BindOptimize(nanobind::module_& m);
+void BindFile(nanobind::module_& m);
+
+/// Take `storage_options` and `session`.
+OpenOptions TakeOpenOptions(Keywords* keywords, std::shared_ptr<Session> session);
+/// Take `commit_message`, `transaction_properties` and `max_retries`.
+CommitOptions TakeCommitOptions(Keywords* keywords);
+/// An observer that calls `function` with a dict for each report; null for None.
+std::shared_ptr<Observer> MakeObserver(nanobind::object function);
+
+}  // namespace lance::python

@@ -1,0 +1,139 @@
+#include "lance/dataset.h"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "arrow_objects.h"
+#include "bindings.h"
+#include "interrupt.h"
+#include "keywords.h"
+#include "lance/history.h"
+#include "lance/json.h"
+#include "lance/metadata.h"
+
+namespace nb = nanobind;
+
+namespace lance::python {
+
+namespace {
+
+Ref RefOf(std::optional<uint64_t> version) {
+  return version ? Ref::Version(*version) : Ref::Latest();
+}
+
+Dataset Open(const std::string& uri, std::shared_ptr<Session> session, nb::kwargs arguments) {
+  Keywords keywords(std::move(arguments));
+  OpenOptions options = TakeOpenOptions(&keywords, std::move(session));
+  std::optional<uint64_t> version;
+  keywords.Take("version", &version).Finish();
+  options.ref = RefOf(version);
+  return Run([&](const CallOptions& call) { return Dataset::Open(uri, options, call); });
+}
+
+Dataset Checkout(const Dataset& self, nb::kwargs arguments) {
+  Keywords keywords(std::move(arguments));
+  std::optional<uint64_t> version;
+  keywords.Take("version", &version).Finish();
+  return Run([&](const CallOptions& call) { return self.Checkout(RefOf(version), call); });
+}
+
+Scanner Scan(const Dataset& self, nb::kwargs arguments) {
+  ScanOptions options;
+  std::optional<std::string> filter;
+  Keywords keywords(std::move(arguments));
+  keywords.Take("columns", &options.columns)
+      .Take("filter", &filter)
+      .Take("limit", &options.limit)
+      .Take("offset", &options.offset)
+      .Take("batch_size", &options.batch_size)
+      .Take("with_row_id", &options.with_row_id)
+      .Take("with_row_address", &options.with_row_address)
+      .Take("use_scalar_index", &options.use_scalar_index)
+      .Take("use_stats", &options.use_stats)
+      .Finish();
+  if (filter) options.filter = Filter(std::move(*filter));
+  return ValueOrThrow(self.Scan(std::move(options)));
+}
+
+uint64_t CountRows(const Dataset& self, std::optional<std::string> text) {
+  std::optional<Filter> filter;
+  if (text) filter = Filter(std::move(*text));
+  return Run([&](const CallOptions& call) { return self.CountRows(filter, call); });
+}
+
+/// Number, nanoseconds since 1970 in UTC, and metadata of each version.
+nb::list Versions(const Dataset& self) {
+  nb::list versions;
+  for (const VersionInfo& info :
+       Run([&](const CallOptions& call) { return ListVersions(self, call); })) {
+    versions.append(
+        nb::make_tuple(info.version, info.timestamp.time_since_epoch().count(), info.metadata));
+  }
+  return versions;
+}
+
+Dataset SetClustering(const Dataset& self, nb::kwargs arguments) {
+  ClusteringRequest request;
+  Keywords keywords(std::move(arguments));
+  std::optional<std::string> curve, algorithm;
+  request.commit = TakeCommitOptions(&keywords);
+  keywords.Take("columns", &request.columns)
+      .Take("curve", &curve)
+      .Take("version", &request.version)
+      .Take("bits_per_dim", &request.bits_per_dim)
+      .Take("algorithm", &algorithm)
+      .Finish();
+  if (curve) request.curve = ValueOrThrow(ParseClusteringCurve(*curve));
+  if (algorithm) request.algorithm = ValueOrThrow(ParseClusteringAlgorithm(*algorithm));
+  return Run([&](const CallOptions& call) { return self.SetClustering(request, call); });
+}
+
+Dataset ClearClustering(const Dataset& self, nb::kwargs arguments) {
+  Keywords keywords(std::move(arguments));
+  const CommitOptions commit = TakeCommitOptions(&keywords);
+  keywords.Finish();
+  return Run([&](const CallOptions& call) { return self.ClearClustering(commit, call); });
+}
+
+/// Change the configuration (`is_config`) or the table's metadata; a value of None deletes its key.
+Dataset Update(const Dataset& self, bool is_config,
+               std::map<std::string, std::optional<std::string>> values, bool replace) {
+  const MetadataUpdate update{
+      .target = is_config ? MetadataTarget::kConfig : MetadataTarget::kTable,
+      .values = std::move(values),
+      .replace = replace,
+      .commit = {}};
+  return Run([&](const CallOptions& call) { return UpdateMetadata(self, update, call); });
+}
+
+}  // namespace
+
+void BindDataset(nb::module_& m) {
+  m.def("open_dataset", &Open, nb::arg("uri"), nb::arg("session").none(), nb::arg("options"));
+  nb::class_<Dataset>(m, "Dataset")
+      .def_prop_ro("uri", &Dataset::uri)
+      .def_prop_ro("version", &Dataset::version)
+      .def_prop_ro("schema", [](const Dataset& self) { return ArrowSchemaObject{self.schema()}; })
+      .def_prop_ro("session", &Dataset::session)
+      .def_prop_ro("properties", [](const Dataset& self) { return ToJson(self.properties()); })
+      .def_prop_ro("clustering_spec",
+                   [](const Dataset& self) { return ToJson(self.clustering_spec()); })
+      .def("checkout", &Checkout)
+      .def("scan", &Scan)
+      .def("count_rows", &CountRows, nb::arg("filter").none())
+      .def("versions", &Versions)
+      .def("set_clustering", &SetClustering)
+      .def("clear_clustering", &ClearClustering)
+      .def("update", &Update, nb::arg("is_config"), nb::arg("values"), nb::arg("replace"));
+}
+
+}  // namespace lance::python

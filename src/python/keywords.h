@@ -1,0 +1,56 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lance::python {
+
+/// Takes the keyword arguments of a call into the fields of an options struct.
+///
+/// An argument that is absent or None leaves the field as it is, so that defaults exist once, in
+/// C++. Thread-compatible; needs the interpreter lock.
+class Keywords {
+ public:
+  explicit Keywords(nanobind::kwargs arguments) : arguments_(std::move(arguments)) {}
+
+  /// Take one argument. Throws TypeError for another type, and StatusError with Invalid for a
+  /// number out of range.
+  template <typename T>
+  Keywords& Take(const char* name, T* field) {
+    const nanobind::object value = Pop(name);
+    if (!value.is_none()) Convert(name, value, field);
+    return *this;
+  }
+
+  /// Throw TypeError when an argument is left that nothing took.
+  void Finish() const;
+
+ private:
+  nanobind::object Pop(const char* name);
+
+  static void Convert(const char* name, nanobind::handle value, bool* field);
+  static void Convert(const char* name, nanobind::handle value, int* field);
+  static void Convert(const char* name, nanobind::handle value, uint32_t* field);
+  static void Convert(const char* name, nanobind::handle value, uint64_t* field);
+  static void Convert(const char* name, nanobind::handle value, double* field);
+  static void Convert(const char* name, nanobind::handle value, std::string* field);
+  static void Convert(const char* name, nanobind::handle value, std::vector<std::string>* field);
+  static void Convert(const char* name, nanobind::handle value, std::vector<uint64_t>* field);
+  static void Convert(const char* name, nanobind::handle value,
+                      std::map<std::string, std::string>* field);
+  template <typename T>
+  static void Convert(const char* name, nanobind::handle value, std::optional<T>* field) {
+    T converted{};
+    Convert(name, value, &converted);
+    *field = std::move(converted);
+  }
+
+  nanobind::kwargs arguments_;
+};
+
+}  // namespace lance::python

@@ -1,0 +1,259 @@
+"""What calls raise: the classes that users of the reference catch, and what they can ask them."""
+
+import importlib
+import inspect
+import pathlib
+import pickle
+
+import lance
+import lance_cpp
+import lance_cpp.errors
+import pyarrow as pa
+import pytest
+
+# Arguments of the reference that this version has; every other one is refused when it is given.
+HAS = {
+    "dataset": {"uri", "version", "storage_options", "default_scan_options", "session"}
+    | {"metadata_cache_size_bytes", "index_cache_size_bytes"},
+    "write_dataset": {"data_obj", "uri", "schema", "mode", "max_rows_per_file"}
+    | {"max_bytes_per_file", "storage_options", "data_storage_version", "session", "declare"}
+    | {"enable_v2_manifest_paths", "commit_message", "transaction_properties", "cluster_by"}
+    | {"observer"},
+    "scanner": {"self", "columns", "filter", "limit", "offset", "batch_size", "scan_in_order"}
+    | {"with_row_id", "with_row_address", "use_stats", "use_scalar_index", "scan_stats_callback"},
+    "compact_files": {"self", "target_rows_per_fragment", "max_bytes_per_file", "num_threads"}
+    | {"compaction_mode", "max_source_fragments", "max_source_rows", "max_source_bytes", "full"}
+    | {"target_rows_per_group", "min_merge_ratio", "take_over", "rows_per_zone", "observer"},
+    "create_scalar_index": {"self", "column", "index_type", "name", "replace", "rows_per_zone"}
+    | {"observer"},
+}
+
+
+@pytest.fixture
+def ours(flights, place):
+    return lance_cpp.write_dataset(flights, place)
+
+
+def raised_by(action):
+    with pytest.raises(Exception) as info:
+        action()
+    return info.value
+
+
+BOTH = {
+    "missing table": lambda module, ds: module.dataset(ds.uri + ".nowhere"),
+    "missing version": lambda module, ds: module.dataset(ds.uri, version=42),
+    "missing version to check out": lambda module, ds: ds.checkout_version(42),
+    "table that is there": lambda module, ds: module.write_dataset({"id": [1]}, ds.uri),
+    "unknown mode": lambda module, ds: module.write_dataset({"id": [1]}, ds.uri, mode="upsert"),
+    "no uri": lambda module, ds: module.dataset(),
+    "unknown column": lambda module, ds: ds.to_table(columns=["nope"]),
+    "columns of another type": lambda module, ds: ds.to_table(columns="id"),
+    "unknown column in a filter": lambda module, ds: ds.to_table(filter="nope = 1"),
+    "bad filter": lambda module, ds: ds.to_table(filter="id = = 1"),
+    "filter of another type": lambda module, ds: ds.to_table(filter="id = 'abc'"),
+    "text against a date": lambda module, ds: ds.to_table(filter="day > 'yesterday'"),
+    "negative limit": lambda module, ds: ds.to_table(limit=-1),
+    "negative offset": lambda module, ds: ds.to_table(offset=-1),
+    "limit of another type": lambda module, ds: ds.to_table(limit="3"),
+    "no batch": lambda module, ds: ds.to_table(batch_size=0),
+    "slice backwards": lambda module, ds: ds.slice(3, 1),
+    "unknown index type": lambda module, ds: ds.create_scalar_index("id", "MAGIC"),
+    "append of another type": lambda module, ds: module.write_dataset(
+        {"id": ["x"]}, ds.uri, mode="append"
+    ),
+    "input of another type": lambda module, ds: module.write_dataset(5, ds.uri + "5"),
+    "iterable without a schema": lambda module, ds: module.write_dataset(iter([]), ds.uri + "i"),
+    "unknown argument": lambda module, ds: ds.optimize.compact_files(colour="red"),
+}
+
+
+@pytest.mark.parametrize("title", BOTH)
+def test_what_the_reference_raises_is_raised(flights, tmp_path, title):
+    both = []
+    for module in (lance_cpp, lance):
+        place = str(tmp_path / f"{module.__name__}.lance")
+        both.append((module, module.write_dataset(flights, place, data_storage_version="2.1")))
+    found, expected = (raised_by(lambda: BOTH[title](*one)) for one in both)
+
+    families = [kind for kind in type(expected).__mro__ if kind.__module__ == "builtins"]
+    assert isinstance(found, families[0]), (found, expected)
+    assert isinstance(found, (lance_cpp.LanceError, TypeError))
+
+
+def test_a_filter_error_says_where(ours):
+    error = raised_by(lambda: ours.count_rows("id = = 1"))
+
+    assert isinstance(error, lance_cpp.InvalidError)
+    assert (error.offset, error.length) == (5, 1)
+    assert "found =" in str(error)
+
+
+def test_what_is_missing_has_a_kind_and_a_name(ours, place):
+    column = raised_by(lambda: ours.to_table(columns=["nope"]))
+    version = raised_by(lambda: lance_cpp.dataset(place, version=42))
+    table = raised_by(lambda: lance_cpp.dataset(place + ".nowhere"))
+
+    assert (column.kind, column.name) == ("column", "nope")
+    assert (version.kind, version.name) == ("version", "42")
+    assert table.kind == "table"
+    assert isinstance(table, lance_cpp.NotFoundError)
+
+
+def test_a_table_that_is_there(ours):
+    assert isinstance(
+        raised_by(lambda: lance_cpp.write_dataset({"id": [1]}, ours.uri)), FileExistsError
+    )
+
+
+def test_a_conflict_says_whom_it_met_and_whether_to_try_again(ours, flights):
+    ours.set_clustering(["id"])
+    plan = ours.optimize.plan_clustering(full=True)
+    results = [task.execute(ours) for task in plan.tasks]
+    lance_cpp.write_dataset(flights, ours.uri, mode="overwrite")
+
+    error = raised_by(lambda: ours.optimize.commit_clustering(plan, results))
+    assert isinstance(error, lance_cpp.CommitConflictError)
+    assert (error.version, error.retryable) == (3, True)
+    assert error.operation
+
+
+def test_a_budget_that_does_not_suffice(place):
+    session = lance_cpp.Session(max_memory_bytes=1 << 20)
+    table = pa.table({"n": pa.array(range(500_000), pa.int64())})
+
+    error = raised_by(
+        lambda: lance_cpp.write_dataset(table, place, session=session, cluster_by=["n"])
+    )
+    assert isinstance(error, lance_cpp.OverBudgetError)
+    assert (error.budget, error.allowed) == ("max_memory_bytes", 1 << 20)
+    assert error.needed > error.allowed
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda ds: ds.to_table(),
+        lambda ds: list(ds.to_batches()),
+        lambda ds: ds.scanner().to_reader().read_all(),
+    ],
+    ids=["table", "batches", "reader"],
+)
+def test_damage_is_named_in_every_form_of_reading(flights, place, read):
+    ours = lance_cpp.write_dataset(flights, place, max_rows_per_file=100)
+    damaged = sorted(pathlib.Path(place, "data").iterdir())[0]
+    bytes_there = damaged.read_bytes()
+    damaged.write_bytes(bytes_there[:-4] + b"oops")
+
+    error = raised_by(lambda: read(ours))
+    assert isinstance(error, lance_cpp.CorruptError)
+    assert error.path == f"data/{damaged.name}"
+
+
+def test_what_an_iterator_raises_comes_back_as_it_was(flights, place):
+    class Mine(Exception):
+        pass
+
+    def batches():
+        yield from flights.to_batches()
+        raise Mine("three")
+
+    error = raised_by(lambda: lance_cpp.write_dataset(batches(), place, schema=flights.schema))
+    assert isinstance(error, Mine)
+    assert not pathlib.Path(place, "_versions").exists()
+
+
+def test_exceptions_pickle(ours):
+    error = raised_by(lambda: ours.to_table(columns=["nope"]))
+
+    again = pickle.loads(pickle.dumps(error))
+    assert (type(again), str(again), again.kind) == (type(error), str(error), "column")
+
+
+def test_a_failure_without_a_row_of_its_own_is_internal():
+    document = '{"error": {"message": "internal: x", "exit": 1, "detail": null}}'
+
+    assert isinstance(lance_cpp.errors.exception_of(document), lance_cpp.InternalError)
+
+
+# --- Arguments that this version does not have --------------------------------------------------
+
+
+def calls(ds):
+    module = importlib.import_module("lance_cpp")
+    return {
+        "dataset": lambda **given: module.dataset(ds.uri, **given),
+        "write_dataset": lambda **given: module.write_dataset({"id": [1]}, ds.uri + "w", **given),
+        "scanner": ds.scanner,
+        "compact_files": ds.optimize.compact_files,
+        "create_scalar_index": lambda **given: ds.create_scalar_index("id", "ZONEMAP", **given),
+    }
+
+
+def refused():
+    for function in (
+        lance_cpp.dataset,
+        lance_cpp.write_dataset,
+        lance_cpp.LanceDataset.scanner,
+        importlib.import_module("lance_cpp.dataset").DatasetOptimizer.compact_files,
+        lance_cpp.LanceDataset.create_scalar_index,
+    ):
+        for name, parameter in inspect.signature(function).parameters.items():
+            if name in HAS[function.__name__] or parameter.kind == parameter.VAR_KEYWORD:
+                continue
+            default = parameter.default
+            given = not default if isinstance(default, bool) else 7
+            yield pytest.param(function.__name__, name, given, id=f"{function.__name__}-{name}")
+
+
+@pytest.mark.parametrize("function, name, given", list(refused()))
+def test_no_argument_is_ignored(ours, function, name, given):
+    ours.set_clustering(["id"])
+    before = ours.version
+    error = raised_by(lambda: calls(ours)[function](**{name: given}))
+
+    assert isinstance(error, lance_cpp.UnsupportedError), error
+    assert isinstance(error, NotImplementedError)
+    assert name in str(error)
+    assert error.feature == name
+    assert ours.latest_version == before
+    assert not pathlib.Path(ours.uri + "w").exists()
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        lambda ds: ds.take([1]),
+        lambda ds: ds.to_table(columns={"twice": "id * 2"}),
+        lambda ds: ds.to_table(columns=[]),
+        lambda ds: ds.to_table(filter=pa.compute.field("id") > 3),
+        lambda ds: ds.count_rows(pa.compute.field("id") > 3),
+        lambda ds: ds.checkout_version("a-tag"),
+        lambda ds: ds.create_scalar_index("id", "BTREE"),
+        lambda ds: ds.optimize.compact_files(),
+        lambda ds: ds.optimize.compact_files(compaction_mode="reencode"),
+        lambda ds: ds.to_pandas(blob_mode="bytes"),
+        lambda ds: ds.scanner().analyze_plan(count_rows=True),
+        lambda ds: ds.filter(pa.compute.field("id") > 3),
+        lambda ds: ds.get_fragments(),
+        lambda ds: ds.join(ds, "id"),
+        lambda ds: ds.join_asof(ds, "id", [], 1),
+        lambda ds: ds.sort_by("id"),
+        lambda ds: ds.replace_schema(ds.schema),
+        lambda ds: ds.partition_expression,
+        lambda ds: ds.scanner().take([1]),
+        lambda ds: ds.scanner().scan_batches(),
+        lambda ds: lance_cpp.LanceScanner.from_dataset(ds),
+    ],
+)
+def test_what_this_version_does_not_have_says_so(ours, action):
+    error = raised_by(lambda: action(ours))
+
+    assert isinstance(error, lance_cpp.UnsupportedError), error
+
+
+def test_a_wrong_compaction_mode_lists_the_right_ones(ours):
+    error = raised_by(lambda: ours.optimize.compact_files(compaction_mode="fast"))
+
+    assert isinstance(error, lance_cpp.InvalidError)
+    assert "allowed: cluster" in str(error)
