@@ -58,7 +58,7 @@ arrow::Result<std::unique_ptr<ColumnWriter>> MakeBlobWriter(ColumnRequest reques
 /// Give the buffers of a page to the sink, and note the page as the column's next one.
 ///
 /// \param num_rows as PageMetadata::num_rows
-arrow::Status AppendPage(std::string encoding, const std::vector<ByteBuffer>& buffers,
-                         uint64_t num_rows, PageSink* sink, ColumnMetadata* column);
+arrow::Status AppendPage(std::string encoding, std::vector<ByteBuffer> buffers, uint64_t num_rows,
+                         PageSink* sink, ColumnMetadata* column);
 
 }  // namespace lance::format

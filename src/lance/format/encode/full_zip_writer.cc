@@ -155,12 +155,9 @@ class Zipper {
 
 }  // namespace
 
-arrow::Result<std::vector<ByteBuffer>> WriteFullZip(const PageLevels& levels,
-                                                     const PageValues& values,
-                                                     const ValueShape& shape,
-                                                     const pb::CompressiveEncoding& encoding,
- arrow::MemoryPool* pool,
-                                                     pb::PageLayout* layout) {
+arrow::Result<std::vector<ByteBuffer>> WriteFullZip(
+    const PageLevels& levels, const PageValues& values, const ValueShape& shape,
+    const pb::CompressiveEncoding& encoding, arrow::MemoryPool* pool, pb::PageLayout* layout) {
   if (levels.num_entries > UINT32_MAX) {
     return arrow::Status::CapacityError("full-zip page: has ", levels.num_entries,
                                         " levels, allowed are up to ", UINT32_MAX);

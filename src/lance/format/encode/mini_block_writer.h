@@ -40,10 +40,10 @@ struct EncodedDictionary {
 /// \param[out] layout the page's message
 /// \return the page's buffers; CapacityError when two values and their levels do not fit a chunk
 arrow::Result<std::vector<ByteBuffer>> WriteMiniBlocks(const PageLevels& levels,
-                                                        const ChunkEncoder& values,
-                                                        const EncodedDictionary* dictionary,
-                                                        const EncodingRequest& request,
-                                                        lance_pb::encodings21::PageLayout* layout);
+                                                       const ChunkEncoder& values,
+                                                       const EncodedDictionary* dictionary,
+                                                       const EncodingRequest& request,
+                                                       lance_pb::encodings21::PageLayout* layout);
 
 /// Estimate what the levels of a mini-block page take.
 uint64_t EstimateLevelBytes(const PageLevels& levels, FileVersion version);

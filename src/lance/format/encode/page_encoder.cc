@@ -146,7 +146,8 @@ class Encoder {
     if (values.is_variable()) lengths = MeasureLengths(values);
     const bool is_constant = request_.version == FileVersion::k2_2 && levels_.num_valid > 0 &&
                              AreAllEqual(values, levels_.slots);
-    if (is_constant && !levels_.has_levels()) return WriteConstant(levels_, values, request_.pool, &layout_);
+    if (is_constant && !levels_.has_levels())
+      return WriteConstant(levels_, values, request_.pool, &layout_);
 
     const auto zip = [&] { return ZipPlain(values, lengths); };
     const bool are_bytes = values.bits_per_value != 1;

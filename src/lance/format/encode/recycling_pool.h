@@ -47,7 +47,8 @@ class RecyclingPool : public arrow::MemoryPool {
   int64_t unused_bytes_ = 0;
   /// By their true size.
   std::multimap<int64_t, uint8_t*> unused_;
-  /// The true sizes of the large blocks that are in use: they may be larger than what was asked for.
+  /// The true sizes of the large blocks that are in use: they may be larger than what was asked
+  /// for.
   std::unordered_map<uint8_t*, int64_t> used_;
 };
 

@@ -97,9 +97,10 @@ class EncodingHintsRefused : public ::testing::TestWithParam<RefusedHint> {};
 TEST_P(EncodingHintsRefused, NameKeyValueAndWhatIsAllowed) {
   const RefusedHint& hint = GetParam();
 
-  EXPECT_THAT(ParseLeaf(hint.key, hint.value),
-              IsInvalid(AllOf(HasSubstr("lance-encoding:" + hint.key + " is \"" + hint.value + "\""),
-                              HasSubstr("allowed: " + hint.allowed))));
+  EXPECT_THAT(
+      ParseLeaf(hint.key, hint.value),
+      IsInvalid(AllOf(HasSubstr("lance-encoding:" + hint.key + " is \"" + hint.value + "\""),
+                      HasSubstr("allowed: " + hint.allowed))));
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -33,7 +33,8 @@ TEST(PageBytes, IntegersWithANull) {
 }
 
 TEST(PageBytes, IntegersWithANullIn22) {
-  const auto page = Write(FromJson(arrow::int32(), "[1, 2, null, 4]"), {.version = FileVersion::k2_2});
+  const auto page =
+      Write(FromJson(arrow::int32(), "[1, 2, null, 4]"), {.version = FileVersion::k2_2});
 
   EXPECT_EQ(page->Buffer(0), Hex("30 00 00 00"));
   EXPECT_EQ(page->Buffer(1), Hex("04 00 08 00 10 00 00 00"
@@ -76,9 +77,8 @@ TEST(PageBytes, BoolsAreBitsWithZerosBehindThem) {
 }
 
 TEST(PageBytes, ZippedTexts) {
-  const auto page =
-      Write(FromJson(arrow::utf8(), R"(["abc", null, "", "de"])"),
-            {.metadata = {{"lance-encoding:structural-encoding", "fullzip"}}});
+  const auto page = Write(FromJson(arrow::utf8(), R"(["abc", null, "", "de"])"),
+                          {.metadata = {{"lance-encoding:structural-encoding", "fullzip"}}});
 
   EXPECT_EQ(page->Buffer(0), Hex("00 03 00 00 00 61 62 63 01 00 00 00 00 00 00 02 00 00 00 64 65"));
   EXPECT_EQ(page->Buffer(1), Hex("00 08 09 0E 15"));
@@ -135,8 +135,7 @@ TEST(PageBytes, DictionaryOfOneText) {
   const auto page = Write(arrow::MakeArrayFromScalar(*value, 200).ValueOrDie());
 
   ASSERT_EQ(page->page().buffers.size(), 3u);
-  EXPECT_EQ(page->Buffer(2),
-            Hex("20 00 00 00 10 00 00 00 00 00 00 00 05 00 00 00 68 65 6C 6C 6F"));
+  EXPECT_EQ(page->Buffer(2), Hex("20 00 00 00 10 00 00 00 00 00 00 00 05 00 00 00 68 65 6C 6C 6F"));
 }
 
 TEST(PageBytes, BlobsAreDescribedByPages) {

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <optional>
+#include <ostream>
 #include <string>
 
 #include "gmock/gmock.h"
@@ -26,9 +27,8 @@ using arrow::StringType;
 constexpr int64_t kRows = 3000;
 
 ArrayPtr Random64() {
-  return MakeArrayOf<Int64Type>(kRows, [](int64_t i) {
-    return std::optional(static_cast<int64_t>(Scatter(i)));
-  });
+  return MakeArrayOf<Int64Type>(
+      kRows, [](int64_t i) { return std::optional(static_cast<int64_t>(Scatter(i))); });
 }
 
 ArrayPtr Small32() {
@@ -51,14 +51,14 @@ ArrayPtr Runs16() {
 /// Few values that bit packing does not help with.
 ArrayPtr FewWide64(int64_t run) {
   return MakeArrayOf<Int64Type>(kRows, [run](int64_t i) {
-    return std::optional(static_cast<int64_t>(Scatter(static_cast<int64_t>(Scatter(i / run) % 20))));
+    return std::optional(
+        static_cast<int64_t>(Scatter(static_cast<int64_t>(Scatter(i / run) % 20))));
   });
 }
 
 ArrayPtr FewDoubles() {
-  return MakeArrayOf<DoubleType>(kRows, [](int64_t i) {
-    return std::optional(static_cast<double>(Scatter(i) % 11) / 100);
-  });
+  return MakeArrayOf<DoubleType>(
+      kRows, [](int64_t i) { return std::optional(static_cast<double>(Scatter(i) % 11) / 100); });
 }
 
 std::string Word(int64_t i) {
@@ -76,8 +76,13 @@ ArrayPtr Words(int64_t count = 8000) {
 
 template <typename Type>
 ArrayPtr FewWords() {
-  return MakeArrayOf<Type>(kRows, [](int64_t i) {
-    return std::optional(Word(static_cast<int64_t>(Scatter(i) % 30)));
+  return MakeArrayOf<Type>(
+      kRows, [](int64_t i) { return std::optional(Word(static_cast<int64_t>(Scatter(i) % 30))); });
+}
+
+ArrayPtr FewNumberedValues() {
+  return MakeArrayOf<StringType>(kRows, [](int64_t i) {
+    return std::optional("the value of number " + std::to_string(Scatter(i) % 30));
   });
 }
 
@@ -97,7 +102,8 @@ ArrayPtr Repeated(const std::shared_ptr<arrow::DataType>& type, const std::strin
 }
 
 ArrayPtr Bools() {
-  return MakeArrayOf<BooleanType>(kRows, [](int64_t i) { return std::optional(Scatter(i) % 2 == 0); });
+  return MakeArrayOf<BooleanType>(kRows,
+                                  [](int64_t i) { return std::optional(Scatter(i) % 2 == 0); });
 }
 
 ArrayPtr RoundedDoubles() {
@@ -113,6 +119,8 @@ struct Choice {
   std::string in_2_1;
   std::string in_2_2;  // empty: the same
 };
+
+void PrintTo(const Choice& choice, std::ostream* out) { *out << choice.name; }
 
 class PageChoice : public ::testing::TestWithParam<Choice> {};
 
@@ -131,8 +139,6 @@ TEST_P(PageChoice, In22) {
 }
 
 std::string NameOf(const ::testing::TestParamInfo<Choice>& test) { return test.param.name; }
-
-const std::string kNoLevels = ", layers [1])";
 
 INSTANTIATE_TEST_SUITE_P(
     Integers, PageChoice,
@@ -164,12 +170,12 @@ INSTANTIATE_TEST_SUITE_P(
          [] { return FewWide64(8); },
          {},
          "MiniBlock(Rle(Flat{64}), layers [1])",
-         "MiniBlock(InlineBitpacking{32}, dictionary Flat{64}, layers [1])"},
+         "MiniBlock(Rle(Flat{32}), dictionary Flat{64}, layers [1])"},
         {"FewDoublesHaveADictionaryIn22",
          FewDoubles,
          {},
          "MiniBlock(InlineBitpacking{64}, layers [1])",
-         "MiniBlock(InlineBitpacking{32}, dictionary Flat{64}, layers [1])"},
+         "MiniBlock(InlineBitpacking{32}, dictionary General (lz4)(Flat{64}), layers [1])"},
         {"DivisorSwitchesDictionariesOff",
          FewDoubles,
          {{"lance-encoding:dict-divisor", "3000"}},
@@ -208,7 +214,7 @@ INSTANTIATE_TEST_SUITE_P(
     Texts, PageChoice,
     ::testing::ValuesIn<Choice>({
         {"WordsAreFsst",
-         Words<StringType>,
+         [] { return Words<StringType>(); },
          {},
          "MiniBlock(Fsst(Variable{32}), layers [1])",
          ""},
@@ -241,9 +247,14 @@ INSTANTIATE_TEST_SUITE_P(
          FewWords<StringType>,
          {},
          "MiniBlock(InlineBitpacking{32}, dictionary Variable{32}, layers [1])",
+         ""},
+        {"DictionaryIsCompressedWhereItPays",
+         FewNumberedValues,
+         {},
+         "MiniBlock(InlineBitpacking{32}, dictionary Variable{32}, layers [1])",
          "MiniBlock(InlineBitpacking{32}, dictionary General (lz4)(Variable{32}), layers [1])"},
         {"DictionaryStaysPlainByRequest",
-         FewWords<StringType>,
+         FewNumberedValues,
          {{"lance-encoding:dict-values-compression", "none"}},
          "MiniBlock(InlineBitpacking{32}, dictionary Variable{32}, layers [1])",
          ""},
@@ -289,9 +300,8 @@ INSTANTIATE_TEST_SUITE_P(
 
 /// Many short values and one that is long.
 ArrayPtr OneLong() {
-  return MakeArrayOf<StringType>(600, [](int64_t i) {
-    return std::optional(i == 300 ? std::string(300, 'q') : Word(i));
-  });
+  return MakeArrayOf<StringType>(
+      600, [](int64_t i) { return std::optional(i == 300 ? std::string(300, 'q') : Word(i)); });
 }
 
 ArrayPtr Decimals(bool few) {
@@ -320,12 +330,11 @@ ArrayPtr Vectors(int32_t dimension, const std::string& null_at) {
 INSTANTIATE_TEST_SUITE_P(
     OtherValues, PageChoice,
     ::testing::ValuesIn<Choice>({
-        {"FewLongAmongShortAreMiniBlocks",
-         OneLong,
+        {"FewLongAmongShortAreMiniBlocks", OneLong, {}, "MiniBlock(Variable{32}, layers [1])", ""},
+        {"DecimalsAreFlat",
+         [] { return Decimals(false); },
          {},
-         "MiniBlock(Variable{32}, layers [1])",
-         ""},
-        {"DecimalsAreFlat", [] { return Decimals(false); }, {}, "MiniBlock(Flat{128}, layers [1])",
+         "MiniBlock(Flat{128}, layers [1])",
          ""},
         {"FewDecimalsHaveADictionary",
          [] { return Decimals(true); },
@@ -381,7 +390,9 @@ INSTANTIATE_TEST_SUITE_P(
          "MiniBlock(InlineBitpacking{32}, dictionary Variable{32}, layers [1])",
          "Constant(layers [1])"},
         {"WideBinary",
-         [] { return Repeated(arrow::fixed_size_binary(40), "\"" + std::string(40, 'x') + "\"", 9); },
+         [] {
+           return Repeated(arrow::fixed_size_binary(40), "\"" + std::string(40, 'x') + "\"", 9);
+         },
          {},
          "MiniBlock(Flat{320}, layers [1])",
          "Constant(layers [1])"},
@@ -438,7 +449,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"ListsOfNulls",
          [] { return FromJson(kList, "[[null], [null, null]]"); },
          {},
-         "MiniBlock(Flat{32}, rep Flat{16}, def Flat{16}, layers [3 2])",
+         "MiniBlock(InlineBitpacking{32}, rep Flat{16}, def Flat{16}, layers [3 2])",
          "Constant(rep Flat{16}, def Flat{16}, layers [3 2])"},
         {"NullStructs",
          [] { return FromJson(kStruct, "[null, null]"); },
@@ -448,13 +459,13 @@ INSTANTIATE_TEST_SUITE_P(
         {"ManyNullStructs",
          [] { return arrow::MakeArrayOfNull(kStruct, kRows).ValueOrDie(); },
          {},
-         "MiniBlock(Rle(Flat{32}), def OutOfLineBitpacking{16}(Flat{1}), layers [1 3])",
+         "MiniBlock(InlineBitpacking{32}, def OutOfLineBitpacking{16}(Flat{1}), layers [1 3])",
          "Constant(def Rle(Flat{16}), layers [1 3])"},
         // A struct around a list is nullable even where no struct is: pages of other kinds may be.
         {"StructsAroundLists",
          [] { return FromJson(arrow::struct_({arrow::field("l", kList)}), R"([{"l": [1, 2]}])"); },
          {},
-         "MiniBlock(Flat{32}, rep Flat{16}, def Flat{16}, layers [1 2 3])",
+         "MiniBlock(Flat{32}, rep Flat{16}, def OutOfLineBitpacking{16}(Flat{0}), layers [1 2 3])",
          ""},
         {"StructsInLists",
          [] { return FromJson(arrow::list(kStruct), R"([[{"a": 1}, {"a": 2}]])"); },
@@ -474,8 +485,8 @@ TEST(PageChoice22, PackedStructsOfTextsAreZipped) {
       arrow::struct_({arrow::field("a", arrow::int32()), arrow::field("s", arrow::utf8())});
   const auto array = FromJson(type, R"([{"a": 1, "s": "abc"}, null])");
 
-  const auto written = Write(
-      array, {.version = FileVersion::k2_2, .metadata = {{"lance-encoding:packed", "true"}}});
+  const auto written =
+      Write(array, {.version = FileVersion::k2_2, .metadata = {{"lance-encoding:packed", "true"}}});
 
   EXPECT_EQ(DescribePage(written->page(), FileVersion::k2_2),
             "FullZip(VariablePackedStruct(Flat{32}, Variable{32}), rep 0 bits, def 1 bits, "
@@ -486,11 +497,12 @@ TEST(PageChoice22, PackedStructsOfTextsAreZipped) {
 
 TEST(PageChoice, LevelsOfRegularListsAreRunsIn22) {
   std::string rows = "[";
-  for (int i = 0; i < 40; ++i) rows += (i == 0 ? "[" : ",[") + std::string("1") + [] {
-    std::string rest;
-    for (int k = 0; k < 99; ++k) rest += ",1";
-    return rest;
-  }() + "]";
+  for (int i = 0; i < 40; ++i)
+    rows += (i == 0 ? "[" : ",[") + std::string("1") + [] {
+      std::string rest;
+      for (int k = 0; k < 99; ++k) rest += ",1";
+      return rest;
+    }() + "]";
   const auto array = FromJson(kList, rows + ",[2]]");
 
   EXPECT_EQ(Described(array, {.version = FileVersion::k2_2}),
@@ -499,9 +511,10 @@ TEST(PageChoice, LevelsOfRegularListsAreRunsIn22) {
 
 TEST(PageChoice, ArrowDictionariesKeepTheirIndexWidth) {
   const auto type = arrow::dictionary(arrow::int8(), arrow::utf8());
-  const auto array = arrow::DictionaryArray::FromArrays(type, FromJson(arrow::int8(), "[1, 0, null]"),
-                                                        FromJson(arrow::utf8(), R"(["a", "b"])"))
-                         .ValueOrDie();
+  const auto array =
+      arrow::DictionaryArray::FromArrays(type, FromJson(arrow::int8(), "[1, 0, null]"),
+                                         FromJson(arrow::utf8(), R"(["a", "b"])"))
+          .ValueOrDie();
 
   EXPECT_EQ(Described(array),
             "MiniBlock(Flat{8}, dictionary Variable{32}, def Flat{16}, layers [3])");

@@ -14,18 +14,29 @@ namespace lance::format {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using testing::HasStatus;
+using ::testing::HasSubstr;
 using testing::IsOk;
 
 using Slots = std::vector<uint16_t>;
 
 arrow::MemoryPool* Pool() { return arrow::default_memory_pool(); }
 
-PageValues Collect(const std::vector<ArrayPtr>& arrays, const Slots& slots = {}) {
-  const auto shape = MakeValueShape(*arrays[0]->type()).ValueOrDie();
-  return CollectPlainValues(shape, arrays, slots, Pool()).ValueOrDie();
-}
+/// Arrays keep what values borrow.
+class Collected {
+ public:
+  explicit Collected(std::vector<ArrayPtr> arrays, const Slots& slots = {})
+      : arrays_(std::move(arrays)),
+        values_(CollectPlainValues(MakeValueShape(*arrays_[0]->type()).ValueOrDie(), arrays_, slots,
+                                   Pool())
+                    .ValueOrDie()) {}
+
+  const PageValues& values() const { return values_; }
+
+ private:
+  std::vector<ArrayPtr> arrays_;
+  PageValues values_;
+};
 
 template <typename T>
 std::vector<T> NumbersOf(const PageValues& values) {
@@ -46,71 +57,73 @@ std::vector<std::string> TextsOf(const PageValues& values) {
 TEST(CollectPlainValues, BorrowsASliceWithoutNulls) {
   const auto array = FromJson(arrow::int32(), "[1, 2, 3, 4]")->Slice(1, 2);
 
-  const PageValues values = Collect({array});
+  const Collected collected({array});
 
-  EXPECT_THAT(NumbersOf<int32_t>(values), ElementsAre(2, 3));
-  EXPECT_EQ(values.byte_storage.size(), 0u);
+  EXPECT_THAT(NumbersOf<int32_t>(collected.values()), ElementsAre(2, 3));
+  EXPECT_EQ(collected.values().byte_storage.size(), 0u);
 }
 
 TEST(CollectPlainValues, RepeatsValuesOverNullsAndBorders) {
-  const PageValues values =
-      Collect({FromJson(arrow::int16(), "[null, 5, null]"), FromJson(arrow::int16(), "[null, 7]")},
-              {1, 0, 1, 2, 0});
+  const Collected collected(
+      {FromJson(arrow::int16(), "[null, 5, null]"), FromJson(arrow::int16(), "[null, 7]")},
+      {1, 0, 1, 2, 0});
 
-  EXPECT_THAT(NumbersOf<int16_t>(values), ElementsAre(5, 5, 5, 5, 7));
+  EXPECT_THAT(NumbersOf<int16_t>(collected.values()), ElementsAre(5, 5, 5, 5, 7));
 }
 
 TEST(CollectPlainValues, RepeatsValuesOfOddWidth) {
   const auto type = arrow::fixed_size_binary(3);
-  const PageValues values =
-      Collect({FromJson(type, R"([null, "abc"])"), FromJson(type, R"([null, "def"])")}, {1, 0, 1, 0});
+  const Collected collected(
+      {FromJson(type, R"([null, "abc"])"), FromJson(type, R"([null, "def"])")}, {1, 0, 1, 0});
 
-  EXPECT_THAT(TextsOf(values), ElementsAre("abc", "abc", "abc", "def"));
+  EXPECT_THAT(TextsOf(collected.values()), ElementsAre("abc", "abc", "abc", "def"));
 }
 
 TEST(CollectPlainValues, HoldsZerosWhereNothingIsValid) {
-  EXPECT_THAT(NumbersOf<int64_t>(Collect({FromJson(arrow::int64(), "[null, null]")}, {1, 1})),
-              ElementsAre(0, 0));
+  EXPECT_THAT(
+      NumbersOf<int64_t>(Collected({FromJson(arrow::int64(), "[null, null]")}, {1, 1}).values()),
+      ElementsAre(0, 0));
 }
 
 TEST(CollectPlainValues, RepeatsBits) {
-  const PageValues values =
-      Collect({FromJson(arrow::boolean(), "[false, null, true, null]")}, {0, 1, 0, 1});
+  const Collected collected({FromJson(arrow::boolean(), "[false, null, true, null]")},
+                            {0, 1, 0, 1});
 
-  EXPECT_EQ(values.bytes[0], std::byte{0b1100});
+  EXPECT_EQ(collected.values().bytes[0], std::byte{0b1100});
 }
 
 TEST(CollectPlainValues, LeavesOutTheBytesOfNullTexts) {
   auto data = FromJson(arrow::utf8(), R"(["ab", "hidden", "c"])")->data()->Copy();
   const auto first = arrow::MakeArray(data);
 
-  const PageValues values = Collect({first, FromJson(arrow::utf8(), R"(["d"])")}, {0, 1, 0, 0});
+  const Collected collected({first, FromJson(arrow::utf8(), R"(["d"])")}, {0, 1, 0, 0});
 
-  EXPECT_THAT(TextsOf(values), ElementsAre("ab", "", "c", "d"));
-  EXPECT_EQ(values.num_bytes(), 4u);
+  EXPECT_THAT(TextsOf(collected.values()), ElementsAre("ab", "", "c", "d"));
+  EXPECT_EQ(collected.values().num_bytes(), 4u);
 }
 
 TEST(CollectPlainValues, BorrowsTextsWhoseNullsAreEmpty) {
   const auto array = FromJson(arrow::utf8(), R"(["x", "ab", null, "c"])")->Slice(1);
 
-  const PageValues values = Collect({array}, {0, 1, 0});
+  const Collected collected({array}, {0, 1, 0});
 
-  EXPECT_THAT(TextsOf(values), ElementsAre("ab", "", "c"));
-  EXPECT_EQ(values.byte_storage.size(), 0u);
+  EXPECT_THAT(TextsOf(collected.values()), ElementsAre("ab", "", "c"));
+  EXPECT_EQ(collected.values().byte_storage.size(), 0u);
 }
 
 TEST(MeasureIntegers, FindsRunsAndTheWidthOfEachGroup) {
-  const auto array = MakeArrayOf<arrow::Int32Type>(
-      1500, [](int64_t i) { return std::optional<int32_t>(i < 1024 ? 3 : i < 1200 ? 3 : 1000); });
+  const auto array = MakeArrayOf<arrow::Int32Type>(1500, [](int64_t i) {
+    return std::optional<int32_t>(i < 1024 ? 3 : i < 1200 ? 3 : 1000);
+  });
 
-  const IntegerStatistics statistics = MeasureIntegers(Collect({array}));
+  const IntegerStatistics statistics = MeasureIntegers(Collected({array}).values());
 
   EXPECT_EQ(statistics.num_runs, 2u);
   EXPECT_THAT(statistics.widths, ElementsAre(2, 10));
 }
 
 TEST(MeasureIntegers, TakesNegativeNumbersAsWide) {
-  EXPECT_THAT(MeasureIntegers(Collect({FromJson(arrow::int8(), "[1, -1]")})).widths,
+  EXPECT_THAT(MeasureIntegers(Collected({FromJson(arrow::int8(), "[1, -1]")}).values()).widths,
               ElementsAre(8));
 }
 
@@ -126,9 +139,9 @@ class AllEqual : public ::testing::TestWithParam<EqualCase> {};
 
 TEST_P(AllEqual, LooksAtWhatIsThere) {
   const EqualCase& test = GetParam();
-  const PageValues values = Collect({FromJson(test.type, test.json)}, test.slots);
+  const Collected collected({FromJson(test.type, test.json)}, test.slots);
 
-  EXPECT_EQ(AreAllEqual(values, test.slots), test.are_equal);
+  EXPECT_EQ(AreAllEqual(collected.values(), test.slots), test.are_equal);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -138,7 +151,10 @@ INSTANTIATE_TEST_SUITE_P(
         {"IntegersAndNull", arrow::int32(), "[4, null, 4]", {0, 1, 0}, true},
         {"Differ", arrow::int32(), "[4, 4, 5]", {}, false},
         {"One", arrow::int64(), "[4]", {}, true},
-        {"Bools", arrow::boolean(), "[true, true, true, true, true, true, true, true, true]", {},
+        {"Bools",
+         arrow::boolean(),
+         "[true, true, true, true, true, true, true, true, true]",
+         {},
          true},
         {"BoolsDiffer",
          arrow::boolean(),
@@ -156,10 +172,10 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& test) { return test.param.name; });
 
 TEST(FindDistinctValues, NumbersThemAsTheyCome) {
-  const PageValues values =
-      Collect({FromJson(arrow::utf8(), R"(["b", "a", "b", null, "", "a"])")}, {0, 0, 0, 1, 0, 0});
+  const Collected collected({FromJson(arrow::utf8(), R"(["b", "a", "b", null, "", "a"])")},
+                            {0, 0, 0, 1, 0, 0});
 
-  const auto found = FindDistinctValues(values, Slots{0, 0, 0, 1, 0, 0},
+  const auto found = FindDistinctValues(collected.values(), Slots{0, 0, 0, 1, 0, 0},
                                         {.max_items = 3, .max_bytes = 2}, Pool());
 
   ASSERT_TRUE(found);
@@ -168,11 +184,13 @@ TEST(FindDistinctValues, NumbersThemAsTheyCome) {
 }
 
 TEST(FindDistinctValues, KeepsItsLimits) {
-  const PageValues values = Collect({FromJson(arrow::utf8(), R"(["bb", "aa", "cc"])")});
+  const Collected collected({FromJson(arrow::utf8(), R"(["bb", "aa", "cc"])")});
 
-  EXPECT_TRUE(FindDistinctValues(values, {}, {.max_items = 3, .max_bytes = 6}, Pool()));
-  EXPECT_FALSE(FindDistinctValues(values, {}, {.max_items = 2, .max_bytes = 6}, Pool()));
-  EXPECT_FALSE(FindDistinctValues(values, {}, {.max_items = 3, .max_bytes = 5}, Pool()));
+  EXPECT_TRUE(FindDistinctValues(collected.values(), {}, {.max_items = 3, .max_bytes = 6}, Pool()));
+  EXPECT_FALSE(
+      FindDistinctValues(collected.values(), {}, {.max_items = 2, .max_bytes = 6}, Pool()));
+  EXPECT_FALSE(
+      FindDistinctValues(collected.values(), {}, {.max_items = 3, .max_bytes = 5}, Pool()));
 }
 
 TEST(FindDistinctValues, IsExactForManyValuesOfAnyLength) {
@@ -180,13 +198,13 @@ TEST(FindDistinctValues, IsExactForManyValuesOfAnyLength) {
     const uint64_t k = Scatter(i) % 5000;
     return std::optional(std::string(k % 50, 'x') + std::to_string(k));
   });
-  const PageValues values = Collect({array});
+  const Collected collected({array});
 
   const auto found =
-      FindDistinctValues(values, {}, {.max_items = 5000, .max_bytes = 1 << 20}, Pool());
+      FindDistinctValues(collected.values(), {}, {.max_items = 5000, .max_bytes = 1 << 20}, Pool());
 
   ASSERT_TRUE(found);
-  const auto texts = TextsOf(values);
+  const auto texts = TextsOf(collected.values());
   const auto items = TextsOf(found->items);
   for (size_t i = 0; i < texts.size(); ++i) ASSERT_EQ(items[found->codes[i]], texts[i]);
 }
@@ -194,8 +212,8 @@ TEST(FindDistinctValues, IsExactForManyValuesOfAnyLength) {
 TEST(FindDistinctValues, TakesWideIntegers) {
   const auto array = FromJson(arrow::decimal128(38, 0), R"(["5", "6", "5"])");
 
-  const auto found = FindDistinctValues(Collect({array}), {}, {.max_items = 9, .max_bytes = 99},
-                                        Pool());
+  const auto found = FindDistinctValues(Collected({array}).values(), {},
+                                        {.max_items = 9, .max_bytes = 99}, Pool());
 
   ASSERT_TRUE(found);
   EXPECT_THAT(found->codes, ElementsAre(0, 1, 0));
@@ -230,8 +248,8 @@ TEST(CollectDictionaries, MergesDictionariesThatDiffer) {
 }
 
 TEST(CollectDictionaries, DropsNullItems) {
-  const auto page =
-      CollectDictionaries({DictionaryArray("[1, 0, 2]", R"(["a", null, "c"])")}, Slots{1, 0, 0}, Pool());
+  const auto page = CollectDictionaries({DictionaryArray("[1, 0, 2]", R"(["a", null, "c"])")},
+                                        Slots{1, 0, 0}, Pool());
 
   ASSERT_THAT(page, IsOk());
   EXPECT_THAT(NumbersOf<int8_t>(page->indices), ElementsAre(0, 0, 1));
@@ -247,9 +265,9 @@ TEST(CollectDictionaries, RefusesMoreItemsThanIndicesCanName) {
     second += ",\"b" + std::to_string(i) + "\"";
     indices += "," + std::to_string(i);
   }
-  const auto page = CollectDictionaries({DictionaryArray(indices + "]", first + "]"),
-                                         DictionaryArray(indices + "]", second + "]")},
-                                        {}, Pool());
+  const auto page = CollectDictionaries(
+      {DictionaryArray(indices + "]", first + "]"), DictionaryArray(indices + "]", second + "]")},
+      {}, Pool());
 
   EXPECT_THAT(page.status(), HasStatus(arrow::StatusCode::CapacityError, HasSubstr("8 bits")));
 }
@@ -263,8 +281,8 @@ TEST(LeafWriter, CutsPagesWhoseDictionariesDoNotFitTogether) {
     second += ",\"b" + std::to_string(i) + "\"";
     indices += "," + std::to_string(i);
   }
-  const auto written = TryWrite({DictionaryArray(indices + "]", first + "]"),
-                                 DictionaryArray(indices + "]", second + "]")});
+  const auto written = TryWrite(
+      {DictionaryArray(indices + "]", first + "]"), DictionaryArray(indices + "]", second + "]")});
 
   ASSERT_THAT(written, IsOk());
   EXPECT_EQ((*written)->columns[0].pages.size(), 2u);

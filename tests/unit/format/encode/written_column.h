@@ -73,7 +73,8 @@ inline FieldNode NodeOf(const std::shared_ptr<arrow::DataType>& type, const Writ
     keys.push_back(key);
     values.push_back(value);
   }
-  const auto field = arrow::field("c", type, request.nullable, arrow::key_value_metadata(keys, values));
+  const auto field =
+      arrow::field("c", type, request.nullable, arrow::key_value_metadata(keys, values));
   const auto schema = MakeLanceSchema(arrow::Schema({field})).ValueOrDie();
   return MakeFieldTree(schema).ValueOrDie()[0];
 }
@@ -92,7 +93,8 @@ inline arrow::Result<std::unique_ptr<WrittenField>> TryWrite(const std::vector<A
   return written;
 }
 
-inline std::unique_ptr<WrittenField> Write(const ArrayPtr& array, const WriteRequest& request = {}) {
+inline std::unique_ptr<WrittenField> Write(const ArrayPtr& array,
+                                           const WriteRequest& request = {}) {
   return TryWrite({array}, request).ValueOrDie();
 }
 
@@ -108,9 +110,9 @@ inline ArrayPtr FromJson(const std::shared_ptr<arrow::DataType>& type, const std
 
 /// `count` values that `make(i)` gives, as an array of a type that has a builder.
 template <typename Type, typename Make>
-ArrayPtr MakeArrayOf(int64_t count, Make&& make,
-                     const std::shared_ptr<arrow::DataType>& type =
-                         arrow::TypeTraits<Type>::type_singleton()) {
+ArrayPtr MakeArrayOf(
+    int64_t count, Make&& make,
+    const std::shared_ptr<arrow::DataType>& type = arrow::TypeTraits<Type>::type_singleton()) {
   typename arrow::TypeTraits<Type>::BuilderType builder(type, arrow::default_memory_pool());
   for (int64_t i = 0; i < count; ++i) {
     auto value = make(i);
