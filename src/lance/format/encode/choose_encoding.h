@@ -18,13 +18,6 @@ class CompressiveEncoding;
 
 namespace lance::format {
 
-/// What encodings are chosen for and by. Borrows the hints.
-struct EncodingRequest {
-  FileVersion version;
-  const EncodingHints& hints;
-  arrow::MemoryPool* pool;
-};
-
 /// How the values of a mini-block page are stored. Move-only; borrows the page's values and owns
 /// all else that the encoder borrows.
 struct MiniBlockValues {
