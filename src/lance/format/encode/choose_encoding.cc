@@ -78,15 +78,6 @@ bool AreRunsWorthTrying(const PageValues& values, uint64_t num_runs, uint64_t ot
   return num_runs * (values.bits_per_value / 8 + 1) < other_bytes;
 }
 
-/// The most items with which codes alone stay below `other_bytes`.
-uint64_t MaxItems(uint64_t num_values, uint64_t other_bytes, const EncodingHints& hints) {
-  uint64_t max_items = std::min(num_values / hints.dict_divisor, kMaxDictionaryItems);
-  const uint64_t bits = other_bytes * 8 / num_values;
-  // Codes that all lie in runs or in packed groups of few values take less, so leave room.
-  if (bits < 16) max_items = std::min(max_items, uint64_t{16} << bits);
-  return max_items;
-}
-
 uint64_t RawBytes(const PageValues& values) {
   return values.num_bytes() +
          (values.is_variable() ? (values.num_values + 1) * (values.offset_bits / 8) : 0);
@@ -157,7 +148,7 @@ arrow::Result<MiniBlockValues> ChooseDictionary(const PageValues& values,
       static_cast<uint64_t>(hints.dict_size_ratio * static_cast<double>(RawBytes(values)));
   const uint64_t max_bytes = std::min(most, other_bytes);
   const DictionaryLimits limits = {
-      .max_items = MaxItems(values.num_values, max_bytes, hints),
+      .max_items = std::min(values.num_values / hints.dict_divisor, kMaxDictionaryItems),
       .max_bytes = values.is_variable() ? std::min(max_bytes, hints.dict_max_bytes) : max_bytes};
   auto distinct = FindDistinctValues(values, slots, limits, request.pool);
   if (!distinct) return chosen;

@@ -73,7 +73,9 @@ class DistinctFinder {
     uint32_t last = 0;
     for (uint64_t i = 0; i < num_values; ++i) {
       if (slots.empty() || slots[i] == 0) {
-        if (!FindCode(traits_.key(i), &last)) return false;
+        const typename Traits::Key key = traits_.key(i);
+        const bool goes_on = num_items_ > 0 && traits_.Equal(last, key);  // runs need no hashing
+        if (!goes_on && !FindCode(key, &last)) return false;
       }
       (*codes)[i] = last;
       if (i + 1 == kTrialValues && num_items_ > kTrialMaxItems) return false;
