@@ -1,22 +1,15 @@
 # Every dependency once, with its version and the reason we have it.
 
-# Apache Arrow C++: arrays, compute kernels, IPC, and the thread pool. From the pyarrow wheel,
-# see docs/decisions/0001-arrow-from-the-wheel.md.
-find_package(PyArrow 26.0...<26.1 REQUIRED)
+# Apache Arrow C++: arrays, compute kernels, IPC, and the thread pool. An Arrow that find_package
+# finds is taken before the pyarrow wheel's, see docs/decisions/0001-arrow-from-the-wheel.md.
+include(LanceArrow)
 
 # protobuf: the messages of manifests, transactions and data files. The full runtime, because
 # unknown fields are kept.
 find_package(Protobuf 3.21 REQUIRED)
 
 # CRoaring: fragment bitmaps and null bitmaps are portable Roaring.
-find_library(LANCE_ROARING_LIBRARY roaring REQUIRED)
-find_path(LANCE_ROARING_INCLUDE roaring/roaring.hh REQUIRED)
-if(NOT TARGET Roaring::roaring)
-  add_library(Roaring::roaring SHARED IMPORTED GLOBAL)
-  set_target_properties(
-    Roaring::roaring PROPERTIES IMPORTED_LOCATION "${LANCE_ROARING_LIBRARY}"
-                                INTERFACE_INCLUDE_DIRECTORIES "${LANCE_ROARING_INCLUDE}")
-endif()
+find_package(Roaring REQUIRED)
 
 # nlohmann JSON: the declaration's column list, the version hint, and what the CLI prints.
 find_package(nlohmann_json 3.11 REQUIRED)

@@ -2,9 +2,11 @@
 
 // The whole public API.
 
+#include "lance/blob.h"
 #include "lance/clustering.h"
 #include "lance/dataset.h"
 #include "lance/encoder.h"
+#include "lance/file.h"
 #include "lance/filter.h"
 #include "lance/fragment.h"
 #include "lance/history.h"

@@ -13,6 +13,14 @@
 
 namespace lance {
 
+class Dataset;
+
+/// What a scan gives for blob columns.
+enum class BlobHandling {
+  kDescriptions,  ///< Where the bytes are: a struct with position and size, and more for blob v2.
+  kBinary,        ///< The bytes themselves, as large_binary.
+};
+
 /// What to read. A plain value; names as in pylance's scanner.
 struct ScanOptions {
   /// Columns in output order; empty: all. `_rowid` and `_rowaddr` may be named.
@@ -29,6 +37,8 @@ struct ScanOptions {
   bool with_row_id = false;
   /// Add `_rowaddr` (uint64): fragment id in the high, offset in the low 32 bits.
   bool with_row_address = false;
+  /// What blob columns give.
+  BlobHandling blob_handling = BlobHandling::kDescriptions;
   /// Off: use no index; seeds in data files still prune. Answers are the same.
   bool use_scalar_index = true;
   /// Off: no pruning at all. Answers are the same.
@@ -143,6 +153,8 @@ class Scanner {
   class Impl;
   /// Wrap an inside; for the library only.
   explicit Scanner(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+  /// The inside; for the library only.
+  const Impl& impl() const { return *impl_; }
 
  private:
   std::shared_ptr<const Impl> impl_;
@@ -150,5 +162,31 @@ class Scanner {
 
 /// The statistics of a reader that ToReader made; null for other readers. Final once it has ended.
 const ScanStatistics* scan_statistics(const arrow::RecordBatchReader& reader);
+
+/// How rows are named.
+enum class RowSelector {
+  kOffsets,       ///< Positions in the version, 0 to its number of rows.
+  kRowIds,        ///< Values of `_rowid`.
+  kRowAddresses,  ///< Values of `_rowaddr`.
+};
+
+/// Which rows to take. A plain value.
+struct TakeRequest {
+  /// Rows in the order wanted; repeats are fine.
+  std::vector<uint64_t> rows;
+  /// What `rows` are.
+  RowSelector by = RowSelector::kOffsets;
+  /// Columns in output order, as in ScanOptions; empty: all.
+  std::vector<std::string> columns;
+  /// What blob columns give.
+  BlobHandling blob_handling = BlobHandling::kDescriptions;
+};
+
+/// Read rows by position or address. Reads only the pages' parts that hold them.
+///
+/// \return IndexError naming a row that is not there; KeyError naming a column that is not
+arrow::Result<std::shared_ptr<arrow::Table>> Take(const Dataset& dataset,
+                                                  const TakeRequest& request,
+                                                  const CallOptions& call = {});
 
 }  // namespace lance

@@ -49,7 +49,10 @@ struct WriteOptions {
   uint64_t max_rows_per_file = 1ull << 20;
   /// Soft upper bound of a data file's size.
   uint64_t max_bytes_per_file = 90ull << 30;
-  /// "" or "2.1", the version this release writes.
+  /// Soft upper bound of the Arrow bytes of one column that make a page; no value: 8 MiB.
+  std::optional<uint64_t> max_page_bytes;
+  /// Version of the data files: "2.0", "2.1" or "2.2"; "": the table's, "2.1" for a new one. On an
+  /// existing table only an overwrite may name another.
   std::string data_storage_version;
   /// Name manifests so that the newest sorts first; off: the older scheme. New tables only.
   bool enable_v2_manifest_paths = true;

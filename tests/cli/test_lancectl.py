@@ -176,7 +176,7 @@ FAILURES = {
     "csv from standard input": (["append", "t.lance", "-", "--input-format", "csv"], INVALID, None),
     "rows per file": (["append", "t.lance", "a.csv", "--max-rows-per-file", "0"], INVALID, None),
     "storage version": (
-        ["create", "u.lance", "a.csv", "--data-storage-version", "2.0"],
+        ["create", "u.lance", "a.csv", "--data-storage-version", "2.3"],
         UNSUPPORTED,
         "UnsupportedFeature",
     ),

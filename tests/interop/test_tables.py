@@ -450,11 +450,8 @@ REFUSED = {
     "data file format 0.1 (legacy)": lambda uri, table: lance.write_dataset(
         table, str(uri), data_storage_version="legacy"
     ),
-    "data file format 2.0": lambda uri, table: lance.write_dataset(
-        table, str(uri), data_storage_version="2.0"
-    ),
-    "data file format 2.2": lambda uri, table: lance.write_dataset(
-        table, str(uri), data_storage_version="2.2"
+    "data file format 2.3": lambda uri, table: lance.write_dataset(
+        table, str(uri), data_storage_version="2.3"
     ),
 }
 

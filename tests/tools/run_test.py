@@ -9,7 +9,7 @@ import tempfile
 import unittest
 
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
-VERBS = ["setup", "build", "demo", "test", "python", "lint", "clean"]
+VERBS = ["setup", "build", "demo", "test", "bench", "python", "lint", "clean"]
 
 
 class Run(unittest.TestCase):
@@ -50,10 +50,10 @@ class Run(unittest.TestCase):
             self.assertEqual(listed, VERBS + ["help"])
 
     def test_an_unknown_verb_is_an_error_with_help(self):
-        run = self.run_verb("bench")
+        run = self.run_verb("benchmark")
 
         self.assertEqual(run.returncode, 2)
-        self.assertIn('there is no verb "bench"', run.stderr)
+        self.assertIn('there is no verb "benchmark"', run.stderr)
         self.assertIn("usage: ./run VERB", run.stderr)
 
     def test_wrong_options_are_named(self):

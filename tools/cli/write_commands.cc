@@ -101,7 +101,8 @@ void AddWriteCommand(CLI::App* parent, const std::string& name, const std::strin
   app->add_option("--max-rows-per-file", flags->options.max_rows_per_file, "rows of one file")
       ->check(IsWholeNumber());
   app->add_option("--max-bytes-per-file", flags->max_bytes_per_file, "soft size of one file");
-  app->add_option("--data-storage-version", flags->options.data_storage_version, "2.1");
+  app->add_option("--data-storage-version", flags->options.data_storage_version,
+                  "2.0, 2.1 or 2.2; default: the table's, 2.1 for a new one");
   commands->push_back({app, [flags, mode](const Invocation& invocation) {
                          return RunWrite(invocation, *flags, mode);
                        }});

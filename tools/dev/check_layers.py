@@ -74,8 +74,8 @@ PLACE_RULES = (
         "include",
         re.compile(r"\.pb\.h$"),
         SOURCE,
-        re.compile(r"^src/lance/(.*_proto\.(h|cc)|format/encodings/[^/]*)$"),
-        "generated protobuf headers belong in *_proto.{h,cc} and in format/encodings/",
+        re.compile(r"^src/lance/(.*_proto\.(h|cc)|format/(encodings|encode)/[^/]*)$"),
+        "generated protobuf headers belong in *_proto.{h,cc}, format/encodings/ and format/encode/",
     ),
     PlaceRule(
         "include",

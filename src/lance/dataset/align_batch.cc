@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "arrow/api.h"
+#include "lance/format/conform.h"
 
 namespace lance {
 
@@ -49,6 +50,15 @@ arrow::Status CheckNoStrangers(const arrow::Schema& input, const arrow::Schema& 
   return arrow::Status::OK();
 }
 
+arrow::Status CheckConforms(const arrow::Field& input, const arrow::Field& table) {
+  ARROW_ASSIGN_OR_RAISE(const auto none, arrow::MakeEmptyArray(input.type()));
+  const auto conformed = format::ConformArray(none, table.type(), nullptr);
+  if (conformed.ok()) return arrow::Status::OK();
+  return arrow::Status::Invalid("column ", table.name(), " of the input is ",
+                                input.type()->ToString(), ", the table has ",
+                                table.type()->ToString(), ": ", conformed.status().message());
+}
+
 }  // namespace
 
 arrow::Result<BatchAligner> BatchAligner::Make(const arrow::Schema& input,
@@ -61,11 +71,7 @@ arrow::Result<BatchAligner> BatchAligner::Make(const arrow::Schema& input,
       return arrow::Status::Invalid("column ", field->name(),
                                     " is missing in the input and cannot be null");
     }
-    if (column >= 0 && !input.field(column)->type()->Equals(field->type())) {
-      return arrow::Status::Invalid("column ", field->name(), " of the input is ",
-                                    input.field(column)->type()->ToString(), ", the table has ",
-                                    field->type()->ToString());
-    }
+    if (column >= 0) ARROW_RETURN_NOT_OK(CheckConforms(*input.field(column), *field));
     aligner.input_columns_.push_back(column);
   }
   aligner.table_ = std::move(table);
@@ -78,7 +84,10 @@ arrow::Result<std::shared_ptr<arrow::RecordBatch>> BatchAligner::Align(
   for (int i = 0; i < table_->num_fields(); ++i) {
     const int column = input_columns_[static_cast<size_t>(i)];
     if (column >= 0) {
-      columns.push_back(batch.column(column));
+      ARROW_ASSIGN_OR_RAISE(
+          auto conformed,
+          format::ConformArray(batch.column(column), table_->field(i)->type(), nullptr));
+      columns.push_back(std::move(conformed));
       continue;
     }
     ARROW_ASSIGN_OR_RAISE(auto nulls,

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -110,6 +111,7 @@ arrow::Result<Dataset> Dataset::Impl::Make(std::string uri, std::shared_ptr<Obje
   impl->loaded = std::move(loaded);
   const table::Manifest& manifest = impl->manifest();
   ARROW_ASSIGN_OR_RAISE(impl->schema, format::ToArrowSchema(manifest.schema));
+  ARROW_ASSIGN_OR_RAISE(impl->fields, format::MakeFieldTree(manifest.schema));
   for (const table::Fragment& fragment : manifest.fragments) {
     if (fragment.physical_rows == 0 && !fragment.files.empty()) {
       return UnsupportedError("fragments without a row count",
@@ -123,6 +125,11 @@ arrow::Result<Dataset> Dataset::Impl::Make(std::string uri, std::shared_ptr<Obje
   impl->clustering_spec = std::move(declaration.spec);
   impl->properties = MakeProperties(manifest, std::move(declaration.problem));
   return Dataset(std::move(impl));
+}
+
+const format::FieldNode* Dataset::Impl::FindField(int32_t field_id) const {
+  const auto found = std::ranges::find(fields, field_id, &format::FieldNode::id);
+  return found == fields.end() ? nullptr : &*found;
 }
 
 arrow::Result<Dataset> Dataset::Impl::Commit(table::CommitRequest request,
@@ -191,12 +198,8 @@ arrow::Result<Dataset> Dataset::SetClustering(const ClusteringRequest& request,
                                               const CallOptions& call) const {
   const RunContext run = impl_->Run(call);
   // The door is one-way: not for a table that this version could neither append to nor optimize.
-  if (const std::string& files = impl_->manifest().data_storage_version; files != "2.1") {
-    return UnsupportedError("data file version " + files,
-                            "table " + uri() + " has data files of version " + files +
-                                ", which this version could neither append to nor optimize; "
-                                "declare tables of version 2.1");
-  }
+  ARROW_RETURN_NOT_OK(WithContext(
+      format::ParseFileVersion(impl_->manifest().data_storage_version).status(), uri()));
   ARROW_ASSIGN_OR_RAISE(const ClusteringSpec spec,
                         table::ResolveClusteringRequest(request, impl_->manifest()));
   if (spec.columns.size() > kManyColumns) WarnManyColumns(spec.columns.size(), run);

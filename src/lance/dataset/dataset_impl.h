@@ -9,6 +9,7 @@
 #include "arrow/type_fwd.h"
 #include "lance/dataset.h"
 #include "lance/dataset/session_impl.h"
+#include "lance/format/field_tree.h"
 #include "lance/table/clustering_metadata.h"
 #include "lance/table/commit.h"
 #include "lance/table/manifest_store.h"
@@ -25,12 +26,15 @@ class Dataset::Impl {
 
   // Derived from the manifest once.
   std::shared_ptr<arrow::Schema> schema;
+  std::vector<format::FieldNode> fields;  // top-level, in the schema's order
   std::vector<FragmentMetadata> fragments;
   TableProperties properties;
   std::optional<ClusteringSpec> clustering_spec;
 
   const table::Manifest& manifest() const { return loaded.manifest; }
   table::ManifestStore manifests() const { return table::ManifestStore(store); }
+  /// A top-level field by id. \return null when there is none
+  const format::FieldNode* FindField(int32_t field_id) const;
   RunContext Run(const CallOptions& call) const { return MakeRunContext(*session, call); }
 
   /// Derive the rest from a manifest.

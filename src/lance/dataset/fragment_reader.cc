@@ -8,17 +8,41 @@
 
 namespace lance {
 
-std::optional<FragmentReader::Place> FragmentReader::Find(int32_t field_id) const {
+std::optional<size_t> FragmentReader::FindFile(int32_t field_id) const {
   for (size_t file_index = fragment_.files.size(); file_index-- > 0;) {
-    const table::DataFile& file = fragment_.files[file_index];
-    const auto found = std::find(file.field_ids.begin(), file.field_ids.end(), field_id);
-    if (found == file.field_ids.end()) continue;
-    const auto position = static_cast<size_t>(found - file.field_ids.begin());
-    // Files of data version 0.1 have no column indices; they are refused when they are opened.
-    const bool has_column = position < file.column_indices.size();
-    return Place{file_index, has_column ? file.column_indices[position] : -1};
+    const std::vector<int32_t>& ids = fragment_.files[file_index].field_ids;
+    if (std::find(ids.begin(), ids.end(), field_id) != ids.end()) return file_index;
   }
   return std::nullopt;
+}
+
+arrow::Result<std::optional<size_t>> FragmentReader::FindFileOf(
+    const format::FieldNode& field) const {
+  std::optional<size_t> found;
+  bool is_first = true;
+  for (const format::FieldNode* leaf : format::LeavesOf(field)) {
+    const std::optional<size_t> file = FindFile(leaf->id);
+    if (!is_first && file != found) {
+      return UnsupportedError("columns split over data files",
+                              "column " + field.name + " of fragment " +
+                                  std::to_string(fragment_.id) +
+                                  " has parts in several data files, or not all of its parts");
+    }
+    found = file;
+    is_first = false;
+  }
+  return found;
+}
+
+format::ColumnMap FragmentReader::ColumnsOf(size_t file_index) const {
+  const table::DataFile& file = fragment_.files[file_index];
+  format::ColumnMap columns;
+  // Files of data version 0.1 have no column indices; they are refused when they are opened.
+  const size_t count = std::min(file.field_ids.size(), file.column_indices.size());
+  for (size_t i = 0; i < count; ++i) {
+    if (file.column_indices[i] >= 0) columns.emplace(file.field_ids[i], file.column_indices[i]);
+  }
+  return columns;
 }
 
 arrow::Result<std::shared_ptr<const format::DataFileReader>> FragmentReader::OpenFile(
@@ -55,34 +79,35 @@ arrow::Status FragmentReader::CheckRowCount() {
 
 arrow::Result<std::shared_ptr<const format::DataFileReader>> FragmentReader::FileOf(
     int32_t field_id) {
-  const auto place = Find(field_id);
-  if (!place) return nullptr;
-  return OpenFile(place->file_index);
+  const auto file_index = FindFile(field_id);
+  if (!file_index) return nullptr;
+  return OpenFile(*file_index);
 }
 
 arrow::Result<std::shared_ptr<arrow::Array>> FragmentReader::ReadColumn(
-    const format::SchemaField& field, const RowRanges& rows) {
-  ARROW_ASSIGN_OR_RAISE(const auto type, format::ParseLogicalType(field.logical_type));
-  const auto place = Find(field.id);
-  if (!place) {
+    const format::FieldNode& field, const RowRanges& rows) {
+  ARROW_ASSIGN_OR_RAISE(const auto file_index, FindFileOf(field));
+  if (!file_index) {
     return arrow::MakeArrayOfNull(
-        type, static_cast<int64_t>(rows.num_rows()),
+        WithBlobForm(field, blob_form_).type, static_cast<int64_t>(rows.num_rows()),
         run_.memory_pool != nullptr ? run_.memory_pool : arrow::default_memory_pool());
   }
-  ARROW_ASSIGN_OR_RAISE(const auto file, OpenFile(place->file_index));
-  auto values = file->ReadColumn(place->column_index, type, rows, run_.stop_token);
-  if (!values.ok()) return WithContext(values.status(), "column " + field.name);
-  return values;
+  ARROW_ASSIGN_OR_RAISE(const auto file, OpenFile(*file_index));
+  const format::ColumnMap columns = ColumnsOf(*file_index);
+  ARROW_ASSIGN_OR_RAISE(
+      auto values,
+      file->ReadField({.node = field, .columns = columns, .rows = rows}, run_.stop_token));
+  if (blob_form_ == BlobForm::kDescriptors) return values;
+  return LoadBlobs(field, values, *file, run_);
 }
 
 arrow::Result<std::vector<std::shared_ptr<arrow::Array>>> FragmentReader::ReadColumns(
-    const std::vector<const format::SchemaField*>& fields, const RowRanges& rows) {
+    const std::vector<const format::FieldNode*>& fields, const RowRanges& rows) {
   std::vector<std::shared_ptr<arrow::Array>> columns(fields.size());
   ARROW_RETURN_NOT_OK(
       ParallelFor(static_cast<int>(fields.size()), run_.num_threads, run_.stop_token, [&](int i) {
         const auto column = static_cast<size_t>(i);
-        ARROW_ASSIGN_OR_RAISE(columns[column], ReadColumn(*fields[column], rows));
-        return arrow::Status::OK();
+        return ReadColumn(*fields[column], rows).Value(&columns[column]);
       }));
   return columns;
 }

@@ -12,7 +12,9 @@
 #include "arrow/type_fwd.h"
 #include "lance/base/row_ranges.h"
 #include "lance/base/run_context.h"
+#include "lance/dataset/blobs.h"
 #include "lance/format/data_file_reader.h"
+#include "lance/format/field_tree.h"
 #include "lance/format/schema.h"
 #include "lance/table/manifest.h"
 
@@ -22,18 +24,23 @@ namespace lance {
 class FragmentReader {
  public:
   FragmentReader(std::shared_ptr<ObjectStore> store, const table::Fragment& fragment,
-                 const format::LanceSchema& schema, const RunContext& run)
-      : store_(std::move(store)), fragment_(fragment), schema_(schema), run_(run) {}
+                 const RunContext& run)
+      : store_(std::move(store)), fragment_(fragment), run_(run) {}
+
+  /// Give blobs as payloads; descriptors otherwise.
+  void set_blob_form(BlobForm form) { blob_form_ = form; }
 
   const table::Fragment& fragment() const { return fragment_; }
 
-  /// Read rows of one top-level column; a column that no file holds is null.
-  arrow::Result<std::shared_ptr<arrow::Array>> ReadColumn(const format::SchemaField& field,
+  /// Read rows of one top-level column, children included; a column that no file holds is null.
+  ///
+  /// \return NotImplemented + UnsupportedFeature when several files hold parts of it
+  arrow::Result<std::shared_ptr<arrow::Array>> ReadColumn(const format::FieldNode& field,
                                                           const RowRanges& rows);
 
   /// Read rows of several columns, in parallel.
   arrow::Result<std::vector<std::shared_ptr<arrow::Array>>> ReadColumns(
-      const std::vector<const format::SchemaField*>& fields, const RowRanges& rows);
+      const std::vector<const format::FieldNode*>& fields, const RowRanges& rows);
 
   /// Open a file of the fragment, which checks the manifest's row count. For scans that read no
   /// column: row addresses alone would follow whatever the manifest claims.
@@ -43,18 +50,18 @@ class FragmentReader {
   arrow::Result<std::shared_ptr<const format::DataFileReader>> FileOf(int32_t field_id);
 
  private:
-  /// Which file and file column hold a field; no value: none.
-  struct Place {
-    size_t file_index;
-    int column_index;
-  };
-  std::optional<Place> Find(int32_t field_id) const;
+  /// The file that maps a field; no value: none. The last one wins.
+  std::optional<size_t> FindFile(int32_t field_id) const;
+  /// The file that holds all columns of a field; no value: none holds any.
+  arrow::Result<std::optional<size_t>> FindFileOf(const format::FieldNode& field) const;
+  /// The columns of a file, by field.
+  format::ColumnMap ColumnsOf(size_t file_index) const;
   arrow::Result<std::shared_ptr<const format::DataFileReader>> OpenFile(size_t file_index);
 
   std::shared_ptr<ObjectStore> store_;
   const table::Fragment& fragment_;  // of the manifest that the scan holds
-  const format::LanceSchema& schema_;
   RunContext run_;
+  BlobForm blob_form_ = BlobForm::kDescriptors;
   std::mutex mutex_;
   std::map<size_t, std::shared_ptr<const format::DataFileReader>> files_;
 };

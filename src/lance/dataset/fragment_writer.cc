@@ -24,9 +24,11 @@ class FragmentWriter::OpenFile {
     auto file = std::make_unique<OpenFile>();
     file->name_ = table::MakeDataFileName(*run.random);
     ARROW_ASSIGN_OR_RAISE(file->stream_, store.OpenWrite("data/" + file->name_));
-    ARROW_ASSIGN_OR_RAISE(
-        file->writer_,
-        format::DataFileWriter::Make(file->stream_, schema, {.memory_pool = run.memory_pool}));
+    format::DataFileWriterOptions file_options{
+        .version = options.version, .num_threads = run.num_threads, .memory_pool = run.memory_pool};
+    if (options.max_page_bytes) file_options.max_page_bytes = *options.max_page_bytes;
+    ARROW_ASSIGN_OR_RAISE(file->writer_,
+                          format::DataFileWriter::Make(file->stream_, schema, file_options));
     ARROW_ASSIGN_OR_RAISE(const auto arrow_schema, format::ToArrowSchema(schema));
     for (const SeedColumn& seed : options.seeds) {
       const int column = arrow_schema->GetFieldIndex(seed.name);

@@ -2,12 +2,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "arrow/result.h"
 #include "arrow/type_fwd.h"
 #include "lance/base/run_context.h"
+#include "lance/format/file_version.h"
 #include "lance/format/schema.h"
 #include "lance/object_store.h"
 #include "lance/table/manifest.h"
@@ -25,6 +27,8 @@ struct SeedColumn {
 struct FragmentWriterOptions {
   uint64_t max_rows_per_file = 1ull << 20;
   uint64_t max_bytes_per_file = 90ull << 30;  // soft
+  format::FileVersion version = format::kDefaultFileVersion;
+  std::optional<uint64_t> max_page_bytes;
   std::vector<SeedColumn> seeds;
 };
 

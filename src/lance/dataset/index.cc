@@ -73,8 +73,8 @@ arrow::Result<Dataset> CreateIndex(const Dataset& dataset, const CreateIndexRequ
   progress.Stage("train", manifest.fragments.size());
   for (const table::Fragment& fragment : manifest.fragments) {
     if (fragment.live_rows() == 0) continue;
-    ARROW_ASSIGN_OR_RAISE(auto zones, ComputeZones(impl.store, fragment, manifest.schema, *field,
-                                                   zonemap.rows_per_zone, run));
+    ARROW_ASSIGN_OR_RAISE(auto zones,
+                          ComputeZones(impl.store, fragment, *field, zonemap.rows_per_zone, run));
     zonemap.fragments.push_back(std::move(zones));
     progress.Update(zonemap.fragments.size());
   }

@@ -98,10 +98,8 @@ arrow::Status CheckRequest(const InsertRequest& request) {
         options.max_rows_per_file == 0 ? "max_rows_per_file" : "max_bytes_per_file",
         " is 0; allowed: 1 or more");
   }
-  if (!options.data_storage_version.empty() && options.data_storage_version != "2.1") {
-    return UnsupportedError(
-        "data_storage_version " + options.data_storage_version,
-        "data_storage_version is " + options.data_storage_version + "; this version writes 2.1");
+  if (options.max_page_bytes == uint64_t{0}) {
+    return arrow::Status::Invalid("max_page_bytes is 0; allowed: 1 or more");
   }
   if (request.without_clustering && (!request.cluster_by.empty() || request.declaration)) {
     return arrow::Status::Invalid(
@@ -140,18 +138,29 @@ arrow::Result<std::optional<Dataset>> FindExisting(const OpenedTable& opened, Wr
   return dataset;
 }
 
-arrow::Status CheckWritableTable(const Dataset& dataset, const InsertRequest& request) {
+arrow::Status CheckWritableTable(const Dataset& dataset) {
   const table::Manifest& manifest = dataset.impl().manifest();
-  // A table keeps its version unless an overwrite asks for another.
-  const bool is_replaced =
-      request.mode == WriteMode::kOverwrite && !request.options.data_storage_version.empty();
-  if (manifest.data_storage_version != "2.1" && !is_replaced) {
-    return UnsupportedError("data file version " + manifest.data_storage_version,
-                            "table " + dataset.uri() + " has data files of version " +
-                                manifest.data_storage_version + "; this version writes 2.1");
-  }
   ARROW_RETURN_NOT_OK(table::CheckWritable(manifest));
   return table::CheckClusteringOfNewManifest(manifest, manifest);
+}
+
+/// The version of the data files to write: a table keeps its own unless an overwrite names another.
+arrow::Result<format::FileVersion> ChooseFileVersion(const InsertRequest& request,
+                                                     const std::optional<Dataset>& existing) {
+  const std::string& asked = request.options.data_storage_version;
+  const std::string kept = existing ? existing->impl().manifest().data_storage_version : "";
+  if (asked.empty()) {
+    if (kept.empty()) return format::kDefaultFileVersion;
+    auto version = format::ParseFileVersion(kept);
+    if (!version.ok()) return WithContext(version.status(), "table " + existing->uri());
+    return version;
+  }
+  ARROW_ASSIGN_OR_RAISE(const format::FileVersion version, format::ParseFileVersion(asked));
+  if (request.mode == WriteMode::kAppend && format::ToString(version) != kept) {
+    return arrow::Status::Invalid("data_storage_version is ", asked, "; table ", existing->uri(),
+                                  " has ", kept, ", which only an overwrite can change");
+  }
+  return version;
 }
 
 /// The columns asked for on a declared table must be the declared ones (contract section 5).
@@ -204,7 +213,7 @@ arrow::Result<InsertPlan> PlanInsert(OpenedTable opened, const InsertRequest& re
   InsertPlan plan{.table = std::move(opened)};
   ARROW_ASSIGN_OR_RAISE(plan.existing, FindExisting(plan.table, request.mode, call));
   const bool is_append = request.mode == WriteMode::kAppend;
-  if (plan.existing) ARROW_RETURN_NOT_OK(CheckWritableTable(*plan.existing, request));
+  if (plan.existing) ARROW_RETURN_NOT_OK(CheckWritableTable(*plan.existing));
   if (is_append) {
     plan.schema = plan.existing->impl().manifest().schema;
   } else {
@@ -214,6 +223,12 @@ arrow::Result<InsertPlan> PlanInsert(OpenedTable opened, const InsertRequest& re
   ARROW_RETURN_NOT_OK(BatchAligner::Make(input, plan.arrow_schema).status());
   ARROW_RETURN_NOT_OK(ChooseOrder(request, &plan));
   const auto declared = plan.existing ? plan.existing->clustering_spec() : plan.declare;
+  ARROW_ASSIGN_OR_RAISE(plan.writer.version, ChooseFileVersion(request, plan.existing));
+  ARROW_ASSIGN_OR_RAISE(const auto fields, format::MakeFieldTree(plan.schema));
+  for (const format::FieldNode& field : fields) {
+    ARROW_RETURN_NOT_OK(format::CheckWritable(field, plan.writer.version));
+  }
+  plan.writer.max_page_bytes = request.options.max_page_bytes;
   plan.writer.max_rows_per_file = request.options.max_rows_per_file;
   plan.writer.max_bytes_per_file = request.options.max_bytes_per_file;
   plan.writer.seeds = ChooseSeedColumns(is_append ? &plan.existing->impl().manifest() : nullptr,
@@ -251,7 +266,9 @@ table::Operation MakeOperation(const InsertRequest& request, const InsertPlan& p
   if (request.mode == WriteMode::kAppend) {
     return table::Append{.fragments = std::move(fragments)};
   }
-  table::Overwrite overwrite{.fragments = std::move(fragments), .schema = plan.schema};
+  table::Overwrite overwrite{.fragments = std::move(fragments),
+                             .schema = plan.schema,
+                             .data_storage_version = format::ToString(plan.writer.version)};
   if (plan.declare) {
     for (auto& [key, value] : table::DeclarationEntries(*plan.declare)) {
       overwrite.config_upsert_values.emplace(key, value);

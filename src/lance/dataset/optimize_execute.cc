@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "arrow/api.h"
+#include "arrow/util/byte_size.h"
 #include "lance/base/status_detail.h"
 #include "lance/dataset/curve_order.h"
 #include "lance/dataset/fragment_reader.h"
@@ -57,9 +58,7 @@ struct SourceRows {
 uint64_t ColumnBytes(const arrow::ArrayVector& columns) {
   uint64_t bytes = 0;
   for (const auto& column : columns) {
-    for (const auto& buffer : column->data()->buffers) {
-      bytes += buffer == nullptr ? 0 : static_cast<uint64_t>(buffer->size());
-    }
+    bytes += static_cast<uint64_t>(arrow::util::TotalBufferSize(*column));
   }
   return bytes;
 }
@@ -71,12 +70,11 @@ arrow::Result<SourceRows> ReadSources(const ClusteringCompactionTask::Impl& task
   SourceRows sources;
   std::vector<std::shared_ptr<arrow::RecordBatch>> batches;
   arrow::ArrayVector addresses;
-  std::vector<const format::SchemaField*> fields;
-  for (const format::SchemaField& field : dataset.manifest().schema.fields) {
-    fields.push_back(&field);
-  }
+  std::vector<const format::FieldNode*> fields;
+  for (const format::FieldNode& field : dataset.fields) fields.push_back(&field);
   for (const table::Fragment& fragment : task.sources) {
-    FragmentReader reader(store, fragment, dataset.manifest().schema, run);
+    FragmentReader reader(store, fragment, run);
+    reader.set_blob_form(BlobForm::kPayloads);
     const RowRanges rows = RowRanges::All(fragment.physical_rows);
     ARROW_ASSIGN_OR_RAISE(auto columns, reader.ReadColumns(fields, rows));
     if (run.memory_budget != nullptr) {
@@ -94,10 +92,11 @@ arrow::Result<SourceRows> ReadSources(const ClusteringCompactionTask::Impl& task
   return sources;
 }
 
-FragmentWriterOptions MakeWriterOptions(const ClusteringCompactionTask::Impl& task,
-                                        const table::Manifest& manifest) {
+arrow::Result<FragmentWriterOptions> MakeWriterOptions(const ClusteringCompactionTask::Impl& task,
+                                                       const table::Manifest& manifest) {
   FragmentWriterOptions options{.max_rows_per_file = task.target_rows_per_fragment,
                                 .max_bytes_per_file = task.max_bytes_per_file};
+  ARROW_ASSIGN_OR_RAISE(options.version, format::ParseFileVersion(manifest.data_storage_version));
   options.seeds = ChooseSeedColumns(&manifest, manifest.schema, task.spec);
   for (SeedColumn& seed : options.seeds) {
     // A key column without a zonemap gets one in this run, with the zones that were asked for.
@@ -127,8 +126,8 @@ arrow::Result<ClusteringRewriteResult> ClusteringCompactionTask::Execute(
                         SortInCurveOrder(sources.rows, impl_->spec, sources.addresses, run));
   sources.rows.reset();
   progress.Stage("write", impl_->source_rows);
-  FragmentWriter writer(table.store, table.manifest().schema,
-                        MakeWriterOptions(*impl_, table.manifest()), run);
+  ARROW_ASSIGN_OR_RAISE(auto options, MakeWriterOptions(*impl_, table.manifest()));
+  FragmentWriter writer(table.store, table.manifest().schema, std::move(options), run);
   ARROW_RETURN_NOT_OK(WriteClustered(*sorted, impl_->target_rows_per_fragment, &writer));
   progress.Update(writer.num_rows());
 

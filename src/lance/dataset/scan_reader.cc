@@ -95,7 +95,8 @@ uint64_t ScanReader::RowsPerUnit() const {
 arrow::Status ScanReader::NextFragment() {
   const table::Manifest& manifest = scan_->dataset->manifest();
   const table::Fragment& fragment = manifest.fragments[next_fragment_++];
-  fragment_ = std::make_unique<FragmentReader>(store_, fragment, manifest.schema, run_);
+  fragment_ = std::make_unique<FragmentReader>(store_, fragment, run_);
+  fragment_->set_blob_form(BlobFormOf(scan_->options));
   RowRanges candidates = RowRanges::All(fragment.physical_rows);
   uint64_t zones = CeilDiv(fragment.physical_rows, index::kDefaultRowsPerZone);
   uint64_t zones_kept = zones;
@@ -119,11 +120,13 @@ arrow::Status ScanReader::NextFragment() {
 
 arrow::Result<ScanReader::Selected> ScanReader::ApplyFilter(RowRanges rows) {
   if (scan_->filter == nullptr) return Selected{std::move(rows), nullptr};
-  std::vector<const format::SchemaField*> fields;
+  std::vector<const format::FieldNode*> fields;
   arrow::FieldVector arrow_fields;
   for (const std::string& name : scan_->filter->column_names()) {
-    fields.push_back(scan_->dataset->manifest().schema.FindTopLevel(name));
-    arrow_fields.push_back(scan_->dataset->schema->GetFieldByName(name));
+    const format::SchemaField* field = scan_->dataset->manifest().schema.FindTopLevel(name);
+    fields.push_back(scan_->dataset->FindField(field->id));
+    arrow_fields.push_back(
+        format::ToArrowField(WithBlobForm(*fields.back(), BlobFormOf(scan_->options))));
   }
   ARROW_ASSIGN_OR_RAISE(auto columns, fragment_->ReadColumns(fields, rows));
   const auto batch =
@@ -155,7 +158,7 @@ arrow::Result<ScanReader::Selected> ScanReader::ApplyOffsetAndLimit(Selected sel
 arrow::Result<std::shared_ptr<arrow::RecordBatch>> ScanReader::ReadOutput(
     const Selected& selected) {
   arrow::ArrayVector columns(columns_.size());
-  std::vector<const format::SchemaField*> fields;
+  std::vector<const format::FieldNode*> fields;
   std::vector<size_t> places;
   for (size_t i = 0; i < columns_.size(); ++i) {
     const OutputColumn& column = columns_[i];

@@ -51,8 +51,9 @@ arrow::Result<std::shared_ptr<const Scanner::Impl>> Scanner::Impl::Make(
       continue;
     }
     ARROW_ASSIGN_OR_RAISE(const format::SchemaField* field, ResolveColumn(schema, name));
-    scan->columns.push_back({.field = field});
-    fields.push_back(dataset->schema->GetFieldByName(field->name));
+    scan->columns.push_back({.field = dataset->FindField(field->id)});
+    fields.push_back(
+        format::ToArrowField(WithBlobForm(*scan->columns.back().field, BlobFormOf(options))));
   }
   scan->schema = arrow::schema(std::move(fields), dataset->schema->metadata());
   if (options.filter) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "arrow/type_fwd.h"
+#include "lance/dataset/blobs.h"
 #include "lance/dataset/dataset_impl.h"
 #include "lance/dataset/filter/filter_plan.h"
 #include "lance/scan.h"
@@ -17,8 +18,14 @@ struct OutputColumn {
   /// Where the values come from.
   enum class Source { kField, kRowId, kRowAddress };
   Source source = Source::kField;
-  const format::SchemaField* field = nullptr;  // of the manifest that the scan holds
+  const format::FieldNode* field = nullptr;  // of the dataset that the scan holds
 };
+
+/// How a scan gives blobs.
+inline BlobForm BlobFormOf(const ScanOptions& options) {
+  return options.blob_handling == BlobHandling::kBinary ? BlobForm::kPayloads
+                                                        : BlobForm::kDescriptors;
+}
 
 /// A scan that was checked against its version. Immutable.
 class Scanner::Impl {

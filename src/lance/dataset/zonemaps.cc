@@ -46,18 +46,29 @@ std::string FreeIndexName(const table::Manifest& manifest, const std::string& co
   return name;
 }
 
+/// The tree of a field without children.
+format::FieldNode LeafNode(const format::SchemaField& field,
+                           const std::shared_ptr<arrow::DataType>& type) {
+  format::FieldNode node;
+  node.id = field.id;
+  node.name = field.name;
+  node.nullable = field.nullable;
+  node.type = type;
+  return node;
+}
+
 arrow::Result<index::FragmentZones> ScanZones(std::shared_ptr<ObjectStore> store,
                                               const table::Fragment& fragment,
-                                              const format::LanceSchema& schema,
                                               const format::SchemaField& field,
                                               uint64_t rows_per_zone, const RunContext& run) {
   ARROW_ASSIGN_OR_RAISE(const auto type, format::ParseLogicalType(field.logical_type));
   ARROW_ASSIGN_OR_RAISE(auto builder, index::ZoneBuilder::Make(type, rows_per_zone));
-  FragmentReader reader(std::move(store), fragment, schema, run);
+  FragmentReader reader(std::move(store), fragment, run);
+  const format::FieldNode node = LeafNode(field, type);
   for (uint64_t begin = 0; begin < fragment.physical_rows; begin += kRowsPerRead) {
     const uint64_t end = std::min(begin + kRowsPerRead, fragment.physical_rows);
     ARROW_ASSIGN_OR_RAISE(const auto values,
-                          reader.ReadColumn(field, RowRanges::Make({{begin, end}})));
+                          reader.ReadColumn(node, RowRanges::Make({{begin, end}})));
     ARROW_RETURN_NOT_OK(builder.Add(*values));
   }
   ARROW_ASSIGN_OR_RAISE(auto zones, builder.Finish());
@@ -124,17 +135,16 @@ arrow::Result<std::shared_ptr<const index::ZonemapSegment>> LoadZonemapCached(
 
 arrow::Result<index::FragmentZones> ComputeZones(std::shared_ptr<ObjectStore> store,
                                                  const table::Fragment& fragment,
-                                                 const format::LanceSchema& schema,
                                                  const format::SchemaField& field,
                                                  uint64_t rows_per_zone, const RunContext& run) {
   ARROW_ASSIGN_OR_RAISE(const auto type, format::ParseLogicalType(field.logical_type));
-  FragmentReader reader(store, fragment, schema, run);
+  FragmentReader reader(store, fragment, run);
   ARROW_ASSIGN_OR_RAISE(const auto file, reader.FileOf(field.id));
   if (file != nullptr) {
     ARROW_ASSIGN_OR_RAISE(auto seed, index::ReadSeed(*file, fragment, field.id, type, run));
     if (seed && seed->rows_per_zone == rows_per_zone) return std::move(*seed);
   }
-  return ScanZones(std::move(store), fragment, schema, field, rows_per_zone, run);
+  return ScanZones(std::move(store), fragment, field, rows_per_zone, run);
 }
 
 arrow::Result<std::vector<ZonemapRefresh>> PlanZonemapRefresh(
@@ -197,8 +207,8 @@ arrow::Status FillNewSegment(const Dataset::Impl& dataset, const ZonemapRefresh&
   }
   for (const table::Fragment& fragment : manifest.fragments) {
     if (fragment.live_rows() == 0 || done.contains(fragment.id)) continue;
-    ARROW_ASSIGN_OR_RAISE(auto computed, ComputeZones(dataset.store, fragment, manifest.schema,
-                                                      field, refresh.rows_per_zone, run));
+    ARROW_ASSIGN_OR_RAISE(auto computed,
+                          ComputeZones(dataset.store, fragment, field, refresh.rows_per_zone, run));
     request->fragments.push_back(std::move(computed));
   }
   return arrow::Status::OK();

@@ -39,7 +39,6 @@ arrow::Result<std::shared_ptr<const index::ZonemapSegment>> LoadZonemapCached(
 /// the column.
 arrow::Result<index::FragmentZones> ComputeZones(std::shared_ptr<ObjectStore> store,
                                                  const table::Fragment& fragment,
-                                                 const format::LanceSchema& schema,
                                                  const format::SchemaField& field,
                                                  uint64_t rows_per_zone, const RunContext& run);
 

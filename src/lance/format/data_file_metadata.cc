@@ -7,6 +7,7 @@
 #include "arrow/buffer.h"
 #include "lance/base/status_detail.h"
 #include "lance/format/data_file_metadata_proto.h"
+#include "lance/format/field_tree.h"
 #include "lance/format/footer.h"
 
 namespace lance::format {
@@ -66,11 +67,13 @@ class FilePieces {
 };
 
 arrow::Result<std::vector<ByteRange>> ParseGlobalBuffers(std::span<const std::byte> table,
-                                                         const Footer& footer, uint64_t file_size) {
+                                                         const Footer& footer,
+                                                         const DataFileMetadata& file) {
   std::vector<ByteRange> buffers(footer.num_global_buffers);
   for (size_t i = 0; i < buffers.size(); ++i) {
-    ARROW_ASSIGN_OR_RAISE(buffers[i], ParseTableEntry(table, i, file_size, "GlobalBufferTable"));
-    if (buffers[i].offset % kBufferAlignment != 0) {
+    ARROW_ASSIGN_OR_RAISE(buffers[i],
+                          ParseTableEntry(table, i, file.file_size, "GlobalBufferTable"));
+    if (file.version != FileVersion::k2_0 && buffers[i].offset % kBufferAlignment != 0) {
       return arrow::Status::SerializationError("GlobalBufferTable: buffer ", i, " begins at ",
                                                buffers[i].offset, ", not a multiple of ",
                                                kBufferAlignment);
@@ -80,15 +83,16 @@ arrow::Result<std::vector<ByteRange>> ParseGlobalBuffers(std::span<const std::by
 }
 
 /// Read what the footer points at, and return the range of the descriptor.
-arrow::Result<ByteRange> FetchMetadata(const Footer& footer, uint64_t file_size,
-                                       DataFileMetadata* metadata, FilePieces* pieces) {
+arrow::Result<ByteRange> FetchMetadata(const Footer& footer, DataFileMetadata* metadata,
+                                       FilePieces* pieces) {
+  const uint64_t file_size = metadata->file_size;
   const ByteRange tables = {footer.column_metadata_start,
                             file_size - kFooterBytes - footer.column_metadata_start};
   const ByteRange buffer_table = {footer.buffer_table_start,
                                   footer.num_global_buffers * kTableEntryBytes};
   if (!pieces->Has(buffer_table)) ARROW_RETURN_NOT_OK(pieces->Fetch({tables}));
   ARROW_ASSIGN_OR_RAISE(metadata->global_buffers,
-                        ParseGlobalBuffers(pieces->View(buffer_table), footer, file_size));
+                        ParseGlobalBuffers(pieces->View(buffer_table), footer, *metadata));
   const ByteRange descriptor = metadata->global_buffers[0];
   if (descriptor.offset > footer.column_metadata_start ||
       descriptor.length > footer.column_metadata_start - descriptor.offset) {
@@ -127,29 +131,15 @@ arrow::Result<std::vector<ByteRange>> ParseColumnTable(std::span<const std::byte
   return columns;
 }
 
-/// Whether a field has a file column of its own in 2.1 files.
-bool IsLeaf(const LanceSchema& schema, size_t index) {
-  const auto& fields = schema.fields;
-  const auto next = index + 1;
-  const bool has_children = next < fields.size() && fields[next].parent_id == fields[index].id;
-  return !has_children;
-}
-
+/// Check that every field has its column. More are allowed: only the manifest knows whose they are.
 arrow::Status CheckColumnCount(const DataFileMetadata& metadata, uint32_t num_columns) {
-  uint64_t num_leaves = 0;
-  bool has_packed = false;
-  for (size_t i = 0; i < metadata.schema.fields.size(); ++i) {
-    const auto& entries = metadata.schema.fields[i].metadata;
-    has_packed |= entries.contains("packed") || entries.contains("lance-encoding:packed") ||
-                  entries.contains("lance-encoding:blob");
-    if (IsLeaf(metadata.schema, i)) ++num_leaves;
-  }
-  // Packed structs own one column for all their children; only the manifest knows which is whose.
-  if (!has_packed && num_columns < num_leaves) {
-    return arrow::Status::SerializationError("Footer.num_columns is ", num_columns,
-                                             ", the schema has ", num_leaves, " leaf fields");
-  }
-  return arrow::Status::OK();
+  const auto fields = MakeFieldTree(metadata.schema);
+  // Columns of types that we do not know hinder nobody who reads the others.
+  if (!fields.ok()) return arrow::Status::OK();
+  const size_t num_expected = NumberColumns(*fields, metadata.version).size();
+  if (num_columns >= num_expected) return arrow::Status::OK();
+  return arrow::Status::SerializationError("Footer.num_columns is ", num_columns,
+                                           ", the fields of the schema own ", num_expected);
 }
 
 arrow::Result<uint64_t> SizeOf(const DataFileLocation& location,
@@ -189,12 +179,14 @@ arrow::Result<DataFileMetadata> LoadDataFileMetadata(const DataFileLocation& loc
   ARROW_ASSIGN_OR_RAISE(metadata.file_size, SizeOf(location, size_bytes));
   FilePieces pieces(location, stop);
   ARROW_ASSIGN_OR_RAISE(const Footer footer, FetchFooter(metadata.file_size, &pieces));
-  ARROW_ASSIGN_OR_RAISE(const ByteRange descriptor,
-                        FetchMetadata(footer, metadata.file_size, &metadata, &pieces));
+  ARROW_ASSIGN_OR_RAISE(metadata.version,
+                        FileVersionFromFooter(footer.major_version, footer.minor_version));
+  ARROW_ASSIGN_OR_RAISE(const ByteRange descriptor, FetchMetadata(footer, &metadata, &pieces));
   ARROW_RETURN_NOT_OK(ParseDescriptor(pieces.View(descriptor), &metadata));
   ARROW_RETURN_NOT_OK(CheckColumnCount(metadata, footer.num_columns));
   const ByteRange table = {footer.column_table_start, footer.num_columns * kTableEntryBytes};
   ARROW_ASSIGN_OR_RAISE(const auto ranges, ParseColumnTable(pieces.View(table), footer));
+  metadata.column_metadata_bytes = footer.column_table_start - footer.column_metadata_start;
   metadata.columns.reserve(ranges.size());
   for (size_t i = 0; i < ranges.size(); ++i) {
     auto column = ParseColumnMetadata(pieces.View(ranges[i]), metadata);

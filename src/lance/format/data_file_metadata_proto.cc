@@ -2,6 +2,7 @@
 
 #include <limits>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include "google/protobuf/io/coded_stream.h"
@@ -10,6 +11,7 @@
 #include "lance/base/byte_reader.h"
 #include "lance/base/checked_math.h"
 #include "lance/base/status_detail.h"
+#include "lance/format/field_metadata.h"
 #include "lance/format/footer.h"
 #include "lance/format/schema_proto.h"
 #include "lance_file.pb.h"
@@ -42,7 +44,8 @@ arrow::Result<PageMetadata> ParsePage(const lance_pb::file::ColumnMetadata::Page
                                                buffer.length, "), the file has ", file.file_size,
                                                " bytes");
     }
-    if (buffer.offset % kBufferAlignment != 0) {
+    // Older 2.0 writers align to 8 bytes, or not at all.
+    if (file.version != FileVersion::k2_0 && buffer.offset % kBufferAlignment != 0) {
       return arrow::Status::SerializationError("Page.buffer ", i, " begins at ", buffer.offset,
                                                ", not a multiple of ", kBufferAlignment);
     }
@@ -52,6 +55,40 @@ arrow::Result<PageMetadata> ParsePage(const lance_pb::file::ColumnMetadata::Page
   page.first_row = first_row;
   page.encoding = message.encoding().SerializeAsString();
   return page;
+}
+
+/// Check that the pages come in the order of their rows, as far as they say it themselves.
+arrow::Status CheckPriorities(const lance_pb::file::ColumnMetadata& message) {
+  uint64_t last = 0;
+  for (int i = 0; i < message.pages_size(); ++i) {
+    const uint64_t priority = message.pages(i).priority();
+    if (priority < last || (i == 0 && priority != 0)) {
+      return arrow::Status::SerializationError("page ", i, ": Page.priority is ", priority,
+                                               ", wanted is ",
+                                               i == 0 ? "0" : std::to_string(last) + " or more");
+    }
+    last = priority;
+  }
+  return arrow::Status::OK();
+}
+
+/// The schema as a data file describes it: blobs v2 without the fields that tables declare.
+LanceSchema FileSchemaOf(const LanceSchema& schema) {
+  LanceSchema file_schema;
+  file_schema.metadata = schema.metadata;
+  std::unordered_set<int32_t> left_out;  // blobs v2 and all that is below them
+  for (const SchemaField& field : schema.fields) {
+    if (left_out.contains(field.parent_id)) {
+      left_out.insert(field.id);
+      continue;
+    }
+    SchemaField& copy = file_schema.fields.emplace_back(field);
+    if (field.logical_type != "struct" || !IsBlobV2(field.metadata)) continue;
+    left_out.insert(field.id);
+    copy.metadata = BlobV2FileMetadata();
+    copy.unknown_fields.clear();  // the extension's name, for one
+  }
+  return file_schema;
 }
 
 std::string_view LastSegment(std::string_view type_url) {
@@ -103,29 +140,29 @@ arrow::Result<ColumnMetadata> ParseColumnMetadata(std::span<const std::byte> byt
   if (!ParseBounded(bytes, &message)) return Corrupt("ColumnMetadata");
   ColumnMetadata column;
   column.encoding = message.encoding().SerializeAsString();
+  const bool is_20 = file.version == FileVersion::k2_0;
+  column.pages.reserve(message.pages_size());
   uint64_t num_rows = 0;
   for (int i = 0; i < message.pages_size(); ++i) {
     auto page = ParsePage(message.pages(i), num_rows, file);
     if (!page.ok()) return WithContext(page.status(), "page " + std::to_string(i));
     ARROW_ASSIGN_OR_RAISE(num_rows, CheckedAdd(num_rows, page->num_rows, "Page.length"));
-    if (page->num_rows > 0) column.pages.push_back(*std::move(page));
+    // 2.0 has pages without values that other columns' pages are counted against.
+    if (page->num_rows > 0 || is_20) column.pages.push_back(*std::move(page));
   }
-  if (num_rows != file.num_rows) {
-    return arrow::Status::SerializationError("ColumnMetadata: its pages have ", num_rows,
-                                             " rows, the file has ", file.num_rows);
-  }
+  if (!is_20) ARROW_RETURN_NOT_OK(CheckPriorities(message));
   return column;
 }
 
 std::string SerializeDescriptor(const LanceSchema& schema, uint64_t num_rows) {
   lance_pb::file::FileDescriptor descriptor;
-  AppendSchemaFields(schema, descriptor.mutable_schema()->mutable_fields());
+  AppendSchemaFields(FileSchemaOf(schema), descriptor.mutable_schema()->mutable_fields());
   WriteMetadata(schema.metadata, descriptor.mutable_schema()->mutable_metadata());
   descriptor.set_length(num_rows);
   return SerializeDeterministic(descriptor);
 }
 
-std::string SerializeColumnMetadata(const ColumnMetadata& column) {
+std::string SerializeColumnMetadata(const ColumnMetadata& column, FileVersion version) {
   lance_pb::file::ColumnMetadata message;
   // Our own serialized messages: parsing them cannot fail.
   (void)message.mutable_encoding()->ParseFromString(column.encoding);
@@ -137,7 +174,9 @@ std::string SerializeColumnMetadata(const ColumnMetadata& column) {
     }
     out->set_length(page.num_rows);
     (void)out->mutable_encoding()->ParseFromString(page.encoding);
-    out->set_priority(page.first_row);
+    if (version != FileVersion::k2_0) {
+      out->set_priority(page.first_row / column.entries_per_row);
+    }
   }
   return message.SerializeAsString();
 }
@@ -162,9 +201,9 @@ arrow::Result<std::string> UnpackEncoding(const std::string& encoding, std::stri
   if (!any.ParseFromString(message.direct().encoding())) return Corrupt("DirectEncoding.encoding");
   const std::string found(LastSegment(any.type_url()).substr(0, 64));
   if (found != type_name) {
-    return UnsupportedError(
-        "encoding message " + found,
-        "encoding message is \"" + found + "\", a 2.1 file has " + std::string(type_name));
+    return UnsupportedError("encoding message " + found, "encoding message is \"" + found +
+                                                             "\", a file of this version has " +
+                                                             std::string(type_name));
   }
   return std::move(*any.mutable_value());
 }
@@ -178,19 +217,19 @@ std::string PackEncoding(std::string message, std::string_view type_name) {
   return encoding.SerializeAsString();
 }
 
-arrow::Status CheckColumnEncoding(const std::string& encoding) {
+arrow::Result<ColumnEncodingKind> CheckColumnEncoding(const std::string& encoding) {
   ARROW_ASSIGN_OR_RAISE(const std::string bytes, UnpackEncoding(encoding, kColumnEncodingType));
   lance_pb::file::ColumnEncoding message;
   if (!ParseBounded(AsBytes(bytes), &message)) return Corrupt("ColumnEncoding");
   switch (message.column_encoding_case()) {
     case lance_pb::file::ColumnEncoding::kValues:
-      return arrow::Status::OK();
+      return ColumnEncodingKind::kValues;
     case lance_pb::file::ColumnEncoding::kZoneIndex:
       return UnsupportedError("column encoding zone_index",
                               "column encoding zone_index is not supported by this version");
     case lance_pb::file::ColumnEncoding::kBlob:
-      return UnsupportedError("column encoding blob",
-                              "column encoding blob is not supported by this version");
+      if (message.blob().inner().has_values()) return ColumnEncodingKind::kBlob;
+      return arrow::Status::SerializationError("ColumnEncoding.blob.inner is not \"values\"");
     case lance_pb::file::ColumnEncoding::COLUMN_ENCODING_NOT_SET:
       break;
   }
@@ -200,6 +239,12 @@ arrow::Status CheckColumnEncoding(const std::string& encoding) {
 std::string PlainColumnEncoding() {
   lance_pb::file::ColumnEncoding message;
   message.mutable_values();
+  return PackEncoding(message.SerializeAsString(), kColumnEncodingType);
+}
+
+std::string BlobColumnEncoding() {
+  lance_pb::file::ColumnEncoding message;
+  message.mutable_blob()->mutable_inner()->mutable_values();
   return PackEncoding(message.SerializeAsString(), kColumnEncodingType);
 }
 

@@ -20,24 +20,38 @@ arrow::Status ParseDescriptor(std::span<const std::byte> bytes, DataFileMetadata
 
 /// Parse the metadata of one column.
 ///
-/// \param file its size and row count are what the pages are checked against
+/// 2.1 and later: buffers must be aligned, pages must come in the order of their rows, and those
+/// without rows are left out. The pages' sum is not compared with the file's rows.
+///
+/// \param file its version and size are what the pages are checked against
 arrow::Result<ColumnMetadata> ParseColumnMetadata(std::span<const std::byte> bytes,
                                                   const DataFileMetadata& file);
 
-/// Serialize a file descriptor.
+/// Serialize a file descriptor. Blobs v2 are written as data files describe them, whatever the
+/// table declares (file-format 8.6.1).
 std::string SerializeDescriptor(const LanceSchema& schema, uint64_t num_rows);
 
-/// Serialize the metadata of one column.
-std::string SerializeColumnMetadata(const ColumnMetadata& column);
+/// Serialize the metadata of one column; 2.0 does not have the row that a page begins with.
+std::string SerializeColumnMetadata(const ColumnMetadata& column,
+                                    FileVersion version = kDefaultFileVersion);
 
-/// Check that a column's values are in its pages.
+/// Where a column's values are.
+enum class ColumnEncodingKind : uint8_t {
+  kValues,  // in its pages; also legacy blobs in 2.1 and later, whose pages say so themselves
+  kBlob,    // its pages say where in the file they are: legacy blobs in 2.0
+};
+
+/// Parse how a column is stored.
 ///
 /// \param encoding serialized Encoding message
-/// \return NotImplemented + UnsupportedFeature naming a blob column or zone index
-arrow::Status CheckColumnEncoding(const std::string& encoding);
+/// \return NotImplemented + UnsupportedFeature naming a zone index; SerializationError
+arrow::Result<ColumnEncodingKind> CheckColumnEncoding(const std::string& encoding);
 
 /// The serialized Encoding message of a column whose values are in its pages.
 std::string PlainColumnEncoding();
+
+/// The serialized Encoding message of a column of legacy blobs in 2.0.
+std::string BlobColumnEncoding();
 
 /// Take the message of type `type_name` out of a serialized Encoding message.
 ///

@@ -7,9 +7,10 @@
 
 #include "arrow/api.h"
 #include "lance/base/status_detail.h"
-#include "lance/format/column_reader.h"
-#include "lance/format/column_type.h"
-#include "lance/format/data_file_metadata.h"
+#include "lance/format/levels/assemble.h"
+#include "lance/format/levels/layers.h"
+#include "lance/format/pages/read_leaf.h"
+#include "lance/format/v20/read_field.h"
 
 namespace lance::format {
 namespace {
@@ -51,11 +52,7 @@ class DataFileReader::Impl {
         metadata(std::move(metadata_in)),
         pool(pool_in != nullptr ? pool_in : arrow::default_memory_pool()) {}
 
-  arrow::Status CheckRequest(int column_index, const RowRanges& rows) const {
-    if (column_index < 0 || static_cast<size_t>(column_index) >= metadata.columns.size()) {
-      return arrow::Status::IndexError("file column ", column_index, " is asked for, the file has ",
-                                       metadata.columns.size());
-    }
+  arrow::Status CheckRows(const RowRanges& rows) const {
     if (!rows.empty() && rows.ranges().back().end > metadata.num_rows) {
       return arrow::Status::IndexError("rows up to ", rows.ranges().back().end,
                                        " are asked for, the file has ", metadata.num_rows);
@@ -66,6 +63,58 @@ class DataFileReader::Impl {
                                           kMaxRows, " at once");
     }
     return arrow::Status::OK();
+  }
+
+  /// The column of a leaf. \return IndexError when the file does not have it
+  arrow::Result<int> ColumnOf(const FieldNode& leaf, const ColumnMap& columns) const {
+    const auto found = columns.find(leaf.id);
+    if (found == columns.end()) {
+      return arrow::Status::Invalid("no column of the file is known for field ", leaf.id, " (\"",
+                                    leaf.name, "\")");
+    }
+    if (found->second < 0 || static_cast<size_t>(found->second) >= metadata.columns.size()) {
+      return arrow::Status::IndexError("file column ", found->second,
+                                       " is asked for, the file has ", metadata.columns.size());
+    }
+    return found->second;
+  }
+
+  arrow::Result<LeafColumn> ReadOneLeaf(const FieldRead& read, const FieldNode& leaf,
+                                        const LeafPath& path, const arrow::StopToken& stop) {
+    ARROW_ASSIGN_OR_RAISE(const int column, ColumnOf(leaf, read.columns));
+    auto values = ReadLeaf({.location = location,
+                            .metadata = metadata,
+                            .headers = headers,
+                            .column_index = column,
+                            .leaf = leaf,
+                            .path = path,
+                            .rows = read.rows,
+                            .pool = pool,
+                            .stop = stop});
+    if (!values.ok()) return WithContext(values.status(), "column " + std::to_string(column));
+    return values;
+  }
+
+  arrow::Result<std::shared_ptr<arrow::Array>> ReadField(const FieldRead& read,
+                                                         const arrow::StopToken& stop) {
+    ARROW_RETURN_NOT_OK(CheckRows(read.rows));
+    if (metadata.version == FileVersion::k2_0) {
+      return v20::ReadField({.location = location,
+                             .metadata = metadata,
+                             .columns = read.columns,
+                             .node = read.node,
+                             .rows = read.rows,
+                             .pool = pool,
+                             .stop = stop});
+    }
+    const std::vector<const FieldNode*> nodes = LeavesOf(read.node);
+    ARROW_ASSIGN_OR_RAISE(const std::vector<LeafPath> paths, PathsOf(read.node));
+    std::vector<LeafColumn> leaves;
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      ARROW_ASSIGN_OR_RAISE(LeafColumn leaf, ReadOneLeaf(read, *nodes[i], paths[i], stop));
+      leaves.push_back(std::move(leaf));
+    }
+    return AssembleField(read.node, read.rows.num_rows(), std::move(leaves), pool);
   }
 
   const DataFileLocation location;
@@ -89,10 +138,13 @@ arrow::Result<std::shared_ptr<const DataFileReader>> DataFileReader::Open(
 }
 
 const std::string& DataFileReader::path() const { return impl_->location.path; }
+const std::shared_ptr<ObjectStore>& DataFileReader::store() const { return impl_->location.store; }
 uint64_t DataFileReader::num_rows() const { return impl_->metadata.num_rows; }
 int DataFileReader::num_columns() const { return static_cast<int>(impl_->metadata.columns.size()); }
 uint64_t DataFileReader::size_bytes() const { return impl_->metadata.file_size; }
+FileVersion DataFileReader::version() const { return impl_->metadata.version; }
 const LanceSchema& DataFileReader::schema() const { return impl_->metadata.schema; }
+const DataFileMetadata& DataFileReader::metadata() const { return impl_->metadata; }
 
 int DataFileReader::num_global_buffers() const {
   return static_cast<int>(impl_->metadata.global_buffers.size());
@@ -111,26 +163,29 @@ arrow::Result<std::shared_ptr<arrow::Buffer>> DataFileReader::ReadGlobalBuffer(
   });
 }
 
+arrow::Result<std::shared_ptr<arrow::Array>> DataFileReader::ReadField(
+    const FieldRead& read, const arrow::StopToken& stop) const {
+  return Guard(path(), [&]() -> arrow::Result<std::shared_ptr<arrow::Array>> {
+    auto array = impl_->ReadField(read, stop);
+    if (array.ok() || read.node.name.empty()) return array;
+    return WithContext(array.status(), "field \"" + read.node.name + "\"");
+  });
+}
+
 arrow::Result<std::shared_ptr<arrow::Array>> DataFileReader::ReadColumn(
     int column_index, const std::shared_ptr<arrow::DataType>& type, const RowRanges& rows,
     const arrow::StopToken& stop) const {
-  return Guard(path(), [&]() -> arrow::Result<std::shared_ptr<arrow::Array>> {
-    ARROW_RETURN_NOT_OK(impl_->CheckRequest(column_index, rows));
-    auto column_type = MakeColumnType(type);
-    const std::string place = "column " + std::to_string(column_index);
-    if (!column_type.ok()) return WithContext(column_type.status(), place);
-    const ColumnRequest request{.location = impl_->location,
-                                .metadata = impl_->metadata,
-                                .headers = impl_->headers,
-                                .column_index = column_index,
-                                .type = *column_type,
-                                .rows = rows,
-                                .pool = impl_->pool,
-                                .stop = stop};
-    auto array = ReadColumnRows(request);
-    if (!array.ok()) return WithContext(array.status(), place);
-    return array;
-  });
+  if (type->num_fields() > 0 && type->id() != arrow::Type::FIXED_SIZE_LIST) {
+    return InFile(UnsupportedError("nested columns by themselves",
+                                   "column " + std::to_string(column_index) + ": type " +
+                                       type->ToString() + " is nested; read it as a field"),
+                  path());
+  }
+  FieldNode node;
+  node.id = 0;
+  node.type = type;
+  const ColumnMap columns = {{node.id, column_index}};
+  return ReadField({.node = node, .columns = columns, .rows = rows}, stop);
 }
 
 }  // namespace lance::format

@@ -7,37 +7,30 @@
 
 #include "arrow/api.h"
 #include "arrow/io/interfaces.h"
+#include "lance/base/executor.h"
+#include "lance/base/byte_reader.h"
 #include "lance/base/status_detail.h"
-#include "lance/format/array_values.h"
-#include "lance/format/column_type.h"
+#include "lance/format/conform.h"
 #include "lance/format/data_file_metadata.h"
 #include "lance/format/data_file_metadata_proto.h"
+#include "lance/format/encode/recycling_pool.h"
+#include "lance/format/field_tree.h"
+#include "lance/format/field_writer.h"
 #include "lance/format/footer.h"
-#include "lance/format/page_encoder.h"
 
 namespace lance::format {
 namespace {
 
 constexpr char kPadByte = 'H';  // what the reference pads files with; readers ignore it
 
+// Blocks of memory that are kept for the next pages, in pages.
+constexpr uint64_t kUnusedPages = 6;
+
 // Larger pages would only cost memory; the bound keeps sums of sizes far from wrapping.
 constexpr uint64_t kMaxPageBytes = uint64_t{1} << 30;
 
-/// One column being written.
-struct ColumnBuffer {
-  std::string name;
-  ColumnType type;
-  bool nullable = true;
-  /// Rows that are not in a page yet.
-  arrow::ArrayVector pending;
-  uint64_t pending_bytes = 0;
-  uint64_t pending_rows = 0;
-  uint64_t rows_in_pages = 0;
-  ColumnMetadata metadata;
-};
-
 /// Keeps track of the position in the file. Thread-compatible.
-class AlignedOutput {
+class AlignedOutput : public PageSink {
  public:
   explicit AlignedOutput(std::shared_ptr<arrow::io::OutputStream> out) : out_(std::move(out)) {}
 
@@ -50,8 +43,8 @@ class AlignedOutput {
     return arrow::Status::OK();
   }
 
-  /// Write a buffer and pad the file to the next aligned position. \return where the buffer is
-  arrow::Result<ByteRange> AppendBuffer(std::string_view bytes) {
+  /// Write a buffer and pad the file to the next aligned position.
+  arrow::Result<ByteRange> AppendBuffer(std::string_view bytes) override {
     const ByteRange range = {position_, bytes.size()};
     ARROW_RETURN_NOT_OK(Append(bytes));
     const uint64_t used = position_ % kBufferAlignment;
@@ -66,24 +59,67 @@ class AlignedOutput {
   uint64_t position_ = 0;
 };
 
-/// Say which value made a page impossible. The longest is it: shorter ones fit when it does.
-arrow::Status TooLong(const ColumnBuffer& column, const ValueBuffer& values) {
-  uint64_t longest = 0;
-  uint64_t row = 0;
-  for (uint64_t i = 0; i < values.num_values; ++i) {
-    const uint64_t size = values.is_variable() ? values.offsets[i + 1] - values.offsets[i]
-                                               : values.bits_per_value / 8;
-    if (size > longest) {
-      longest = size;
-      row = i;
+/// Keeps a field's buffers until they are written in the order of the fields, so that fields can be
+/// encoded at the same time and the file does not depend on who is first.
+///
+/// The ranges that it gives name buffers by their number, not by their position.
+class ParkedBuffers : public PageSink {
+ public:
+  arrow::Result<ByteRange> AppendBuffer(std::string_view bytes) override {
+    ByteBuffer copy;
+    copy.Append(AsBytes(bytes));
+    return AppendOwned(std::move(copy));
+  }
+
+  arrow::Result<ByteRange> AppendOwned(ByteBuffer bytes) override {
+    parked_.push_back(std::move(bytes));
+    return ByteRange{positions_.size() + parked_.size() - 1, parked_.back().size()};
+  }
+
+  /// Write what is parked.
+  arrow::Status Drain(AlignedOutput* out) {
+    for (const ByteBuffer& bytes : parked_) {
+      ARROW_ASSIGN_OR_RAISE(
+          const ByteRange range,
+          out->AppendBuffer({reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
+      positions_.push_back(range.offset);
+    }
+    parked_.clear();
+    return arrow::Status::OK();
+  }
+
+  /// Put positions in the place of numbers. \pre all is drained
+  void Resolve(ColumnMetadata* column) const {
+    for (PageMetadata& page : column->pages) {
+      for (ByteRange& buffer : page.buffers) buffer.offset = positions_[buffer.offset];
     }
   }
-  return UnsupportedError("data file values longer than a mini-block",
-                          "column \"" + column.name + "\": the value of row " +
-                              std::to_string(column.rows_in_pages + row) + " has " +
-                              std::to_string(longest) +
-                              " bytes, this version writes values of up to " +
-                              std::to_string(kMaxMiniBlockValueBytes) + " bytes");
+
+ private:
+  std::vector<ByteBuffer> parked_;
+  std::vector<uint64_t> positions_;
+};
+
+/// One top-level field being written.
+struct OpenField {
+  FieldNode node;
+  /// Blobs are written through: their descriptors hold positions.
+  bool writes_through = false;
+  ParkedBuffers parked;
+  std::unique_ptr<FieldWriter> writer;
+};
+
+bool HasBlob(const FieldNode& node) {
+  return node.kind == FieldKind::kBlob || std::ranges::any_of(node.children, HasBlob);
+}
+
+/// Each top-level field's share of the bytes that may be buffered.
+uint64_t PageBytes(const DataFileWriterOptions& options, size_t num_fields) {
+  uint64_t bytes = options.max_page_bytes;
+  if (options.data_cache_bytes && num_fields > 0) {
+    bytes = std::min(bytes, *options.data_cache_bytes / num_fields);
+  }
+  return std::clamp(bytes, uint64_t{1}, kMaxPageBytes);
 }
 
 }  // namespace
@@ -95,21 +131,28 @@ class DataFileWriter::Impl {
        const DataFileWriterOptions& options)
       : out_(std::move(out)),
         schema_(std::move(schema)),
-        max_page_bytes_(std::clamp(options.max_page_bytes, uint64_t{1}, kMaxPageBytes)),
-        pool_(options.memory_pool != nullptr ? options.memory_pool : arrow::default_memory_pool()) {
-  }
+        version_(options.version),
+        num_threads_(options.num_threads),
+        pool_(options.memory_pool, kUnusedPages * PageBytes(options, schema_.fields.size())) {}
 
-  arrow::Status Prepare() {
-    ARROW_ASSIGN_OR_RAISE(const auto arrow_schema, ToArrowSchema(schema_));
-    for (const auto& field : arrow_schema->fields()) {
-      auto type = MakeColumnType(field->type());
-      if (!type.ok()) return WithContext(type.status(), "column \"" + field->name() + "\"");
-      ColumnBuffer column;
-      column.name = field->name();
-      column.type = *std::move(type);
-      column.nullable = field->nullable();
-      column.metadata.encoding = PlainColumnEncoding();
-      columns_.push_back(std::move(column));
+  arrow::Status Prepare(const DataFileWriterOptions& options) {
+    ARROW_ASSIGN_OR_RAISE(auto nodes, MakeFieldTree(schema_));
+    column_numbers_ = NumberColumns(nodes, version_);
+    const FieldWriterOptions field_options = {.max_page_bytes = PageBytes(options, nodes.size()),
+                                              .pool = &pool_};
+    fields_.resize(nodes.size());
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      fields_[i].node = std::move(nodes[i]);
+      const FieldNode& node = fields_[i].node;
+      ARROW_RETURN_NOT_OK(CheckWritable(node, version_));
+      fields_[i].writes_through = HasBlob(node);
+      PageSink* const sink =
+          fields_[i].writes_through ? static_cast<PageSink*>(&out_) : &fields_[i].parked;
+      auto writer = version_ == FileVersion::k2_0
+                        ? v20::MakeFieldWriter(node, field_options, sink)
+                        : MakeFieldWriter(node, version_, field_options, sink);
+      if (!writer.ok()) return InColumn(writer.status(), node);
+      fields_[i].writer = *std::move(writer);
     }
     return arrow::Status::OK();
   }
@@ -126,26 +169,31 @@ class DataFileWriter::Impl {
     return status;
   }
 
-  arrow::Status CheckBatch(const arrow::RecordBatch& batch) const {
-    if (batch.num_columns() != static_cast<int>(columns_.size())) {
+  /// Check a batch and give its columns the schema's types.
+  arrow::Result<arrow::ArrayVector> CheckBatch(const arrow::RecordBatch& batch) const {
+    if (batch.num_columns() != static_cast<int>(fields_.size())) {
       return arrow::Status::Invalid("a batch has ", batch.num_columns(),
-                                    " columns, the schema has ", columns_.size());
+                                    " columns, the schema has ", fields_.size());
     }
     if (static_cast<uint64_t>(batch.num_rows()) >
         std::numeric_limits<uint32_t>::max() - num_rows_) {
       return arrow::Status::CapacityError("a data file holds up to 2^32 - 1 rows, ", num_rows_,
                                           " + ", batch.num_rows(), " were to be written");
     }
+    arrow::ArrayVector columns;
     for (int i = 0; i < batch.num_columns(); ++i) {
-      ARROW_RETURN_NOT_OK(CheckColumn(columns_[i], batch.column_name(i), *batch.column(i)));
+      const FieldNode& node = fields_[i].node;
+      ARROW_RETURN_NOT_OK(CheckColumn(node, batch.column_name(i), *batch.column(i)));
+      auto column = ConformArray(batch.column(i), node.type, &pool_);
+      if (!column.ok()) return InColumn(column.status(), node);
+      columns.push_back(*std::move(column));
     }
-    return arrow::Status::OK();
+    return columns;
   }
 
-  arrow::Status Append(const arrow::RecordBatch& batch) {
-    for (int i = 0; i < batch.num_columns(); ++i) {
-      ARROW_RETURN_NOT_OK(AppendToColumn(batch.column(i), &columns_[i]));
-    }
+  arrow::Status Append(const arrow::RecordBatch& batch, const arrow::ArrayVector& columns) {
+    ARROW_RETURN_NOT_OK(ForEachField(
+        [&](size_t i) -> arrow::Status { return fields_[i].writer->Write(columns[i]); }));
     num_rows_ += static_cast<uint64_t>(batch.num_rows());
     return arrow::Status::OK();
   }
@@ -159,16 +207,29 @@ class DataFileWriter::Impl {
   }
 
   arrow::Result<DataFileSummary> Finish() {
-    for (ColumnBuffer& column : columns_) ARROW_RETURN_NOT_OK(WritePage(&column));
-    ARROW_RETURN_NOT_OK(WriteTail());
+    ARROW_RETURN_NOT_OK(
+        ForEachField([&](size_t i) -> arrow::Status { return fields_[i].writer->Finish(); }));
+    std::vector<ColumnMetadata> columns;
+    for (OpenField& field : fields_) {
+      for (ColumnMetadata& column : field.writer->TakeColumns()) {
+        if (!field.writes_through) field.parked.Resolve(&column);
+        columns.push_back(std::move(column));
+      }
+    }
+    ARROW_RETURN_NOT_OK(WriteTail(columns));
     ARROW_RETURN_NOT_OK(out_.Close());
     is_finished_ = true;
     DataFileSummary summary;
     summary.size_bytes = out_.position();
     summary.num_rows = num_rows_;
-    for (size_t i = 0; i < columns_.size(); ++i) {
-      summary.field_ids.push_back(schema_.fields[i].id);
-      summary.column_indices.push_back(static_cast<int32_t>(i));
+    summary.minor_version = version_ == FileVersion::k2_0   ? 0
+                            : version_ == FileVersion::k2_1 ? 1
+                                                            : 2;
+    for (const SchemaField& field : schema_.fields) {
+      const auto column = column_numbers_.find(field.id);
+      if (column == column_numbers_.end()) continue;
+      summary.field_ids.push_back(field.id);
+      summary.column_indices.push_back(column->second);
     }
     return summary;
   }
@@ -181,92 +242,67 @@ class DataFileWriter::Impl {
 
   uint64_t estimated_size_bytes() const {
     uint64_t size = out_.position();
-    for (const ColumnBuffer& column : columns_) size += column.pending_bytes;
+    for (const OpenField& field : fields_) size += field.writer->pending_bytes();
     return size;
   }
 
  private:
-  static arrow::Status CheckColumn(const ColumnBuffer& column, const std::string& name,
+  /// Run a step of every field, several at once, and write what it made in the order of the fields.
+  template <typename Step>
+  arrow::Status ForEachField(const Step& step) {
+    std::vector<size_t> parallel;
+    for (size_t i = 0; i < fields_.size(); ++i) {
+      if (!fields_[i].writes_through) parallel.push_back(i);
+    }
+    ARROW_RETURN_NOT_OK(ParallelFor(static_cast<int>(parallel.size()), num_threads_,
+                                    arrow::StopToken::Unstoppable(), [&](int task) {
+                                      const size_t i = parallel[static_cast<size_t>(task)];
+                                      return InColumn(step(i), fields_[i].node);
+                                    }));
+    for (size_t i = 0; i < fields_.size(); ++i) {
+      if (fields_[i].writes_through) ARROW_RETURN_NOT_OK(InColumn(step(i), fields_[i].node));
+      ARROW_RETURN_NOT_OK(fields_[i].parked.Drain(&out_));
+    }
+    return arrow::Status::OK();
+  }
+
+  static arrow::Status InColumn(const arrow::Status& status, const FieldNode& node) {
+    return WithContext(status, "column \"" + node.name + "\"");
+  }
+
+  static arrow::Status CheckColumn(const FieldNode& node, const std::string& name,
                                    const arrow::Array& array) {
-    if (name != column.name) {
+    if (name != node.name) {
       return arrow::Status::Invalid("a batch has column \"", name, "\" in the place of \"",
-                                    column.name, "\"");
+                                    node.name, "\"");
     }
-    if (!array.type()->Equals(*column.type.type)) {
-      return arrow::Status::Invalid("column \"", name, "\" has type ", array.type()->ToString(),
-                                    " in a batch, the schema says ", column.type.type->ToString());
-    }
-    if (!column.nullable && array.null_count() > 0) {
+    if (!node.nullable && array.null_count() > 0) {
       return arrow::Status::Invalid("column \"", name, "\" is not nullable and has ",
                                     array.null_count(), " nulls in a batch");
     }
-    if (column.type.is_text && !IsTextUtf8(array, column.type)) {
-      return arrow::Status::Invalid("column \"", name, "\" has text that is not UTF-8 in a batch");
-    }
-    return arrow::Status::OK();
-  }
-
-  arrow::Status AppendToColumn(const std::shared_ptr<arrow::Array>& array, ColumnBuffer* column) {
-    std::shared_ptr<arrow::Array> rest = array;
-    while (rest->length() > 0) {
-      const uint64_t room = max_page_bytes_ - std::min(max_page_bytes_, column->pending_bytes);
-      const int64_t num_rows = RowsWithin(*rest, column->type, room);
-      std::shared_ptr<arrow::Array> part = rest->Slice(0, num_rows);
-      rest = rest->Slice(num_rows);
-      column->pending_bytes += EstimateBytes(*part, column->type);
-      column->pending_rows += static_cast<uint64_t>(num_rows);
-      const bool is_full = rest->length() > 0 || column->pending_bytes >= max_page_bytes_;
-      if (!is_full && KeepsMuchMore(*part, column->type)) {
-        // A small slice of a large array would keep all of it in memory until the page is full.
-        ARROW_ASSIGN_OR_RAISE(part, arrow::Concatenate({part}, pool_));
-      }
-      column->pending.push_back(std::move(part));
-      if (is_full) ARROW_RETURN_NOT_OK(WritePage(column));
-    }
-    return arrow::Status::OK();
-  }
-
-  arrow::Status WritePage(ColumnBuffer* column) {
-    if (column->pending_rows == 0) return arrow::Status::OK();
-    const PageValues values = CollectPageValues(column->pending, column->type);
-    auto encoded = EncodePage(values, column->type);
-    if (encoded.status().IsCapacityError()) return TooLong(*column, values.values);
-    if (!encoded.ok()) return WithContext(encoded.status(), "column \"" + column->name + "\"");
-    PageMetadata page;
-    for (const std::string& buffer : encoded->buffers) {
-      ARROW_ASSIGN_OR_RAISE(const ByteRange range, out_.AppendBuffer(buffer));
-      page.buffers.push_back(range);
-    }
-    page.num_rows = column->pending_rows;
-    page.first_row = column->rows_in_pages;
-    page.encoding = std::move(encoded->encoding);
-    column->metadata.pages.push_back(std::move(page));
-    column->rows_in_pages += column->pending_rows;
-    column->pending.clear();
-    column->pending_rows = 0;
-    column->pending_bytes = 0;
     return arrow::Status::OK();
   }
 
   /// Write the descriptor, the column metadata, both tables and the footer.
-  arrow::Status WriteTail() {
+  arrow::Status WriteTail(const std::vector<ColumnMetadata>& columns) {
     const std::string descriptor = SerializeDescriptor(schema_, num_rows_);
     std::string buffer_table;
     AppendTableEntry({out_.position(), descriptor.size()}, &buffer_table);
     for (const ByteRange& buffer : global_buffers_) AppendTableEntry(buffer, &buffer_table);
     ARROW_RETURN_NOT_OK(out_.Append(descriptor));
     Footer footer;
+    footer.set_version(version_);
     footer.column_metadata_start = out_.position();
     std::string column_table;
-    for (const ColumnBuffer& column : columns_) {
-      const std::string bytes = SerializeColumnMetadata(column.metadata);
+    for (const ColumnMetadata& column : columns) {
+      const std::string bytes = SerializeColumnMetadata(column, version_);
       AppendTableEntry({out_.position(), bytes.size()}, &column_table);
       ARROW_RETURN_NOT_OK(out_.Append(bytes));
     }
     footer.column_table_start = out_.position();
     footer.buffer_table_start = footer.column_table_start + column_table.size();
     footer.num_global_buffers = static_cast<uint32_t>(global_buffers_.size() + 1);
-    footer.num_columns = static_cast<uint32_t>(columns_.size());
+    footer.num_columns = static_cast<uint32_t>(columns.size());
     std::string tail = column_table + buffer_table;
     AppendFooter(footer, &tail);
     return out_.Append(tail);
@@ -274,9 +310,11 @@ class DataFileWriter::Impl {
 
   AlignedOutput out_;
   LanceSchema schema_;
-  uint64_t max_page_bytes_;
-  arrow::MemoryPool* pool_;
-  std::vector<ColumnBuffer> columns_;
+  FileVersion version_;
+  int num_threads_;
+  mutable RecyclingPool pool_;  // thread-safe
+  ColumnMap column_numbers_;
+  std::vector<OpenField> fields_;
   std::vector<ByteRange> global_buffers_;  // without the descriptor
   uint64_t num_rows_ = 0;
   bool is_finished_ = false;
@@ -291,15 +329,15 @@ arrow::Result<std::unique_ptr<DataFileWriter>> DataFileWriter::Make(
     std::shared_ptr<arrow::io::OutputStream> out, const LanceSchema& schema,
     const DataFileWriterOptions& options) {
   auto impl = std::make_unique<Impl>(std::move(out), schema, options);
-  ARROW_RETURN_NOT_OK(impl->Prepare());
+  ARROW_RETURN_NOT_OK(impl->Prepare(options));
   return std::unique_ptr<DataFileWriter>(new DataFileWriter(std::move(impl)));
 }
 
 arrow::Status DataFileWriter::Write(const arrow::RecordBatch& batch) {
   ARROW_RETURN_NOT_OK(impl_->CheckOpen());
-  ARROW_RETURN_NOT_OK(impl_->CheckBatch(batch));
   try {
-    return impl_->Note(impl_->Append(batch));
+    ARROW_ASSIGN_OR_RAISE(const arrow::ArrayVector columns, impl_->CheckBatch(batch));
+    return impl_->Note(impl_->Append(batch, columns));
   } catch (const std::bad_alloc&) {
     return impl_->Note(arrow::Status::OutOfMemory("not enough memory to encode a page"));
   }

@@ -2,11 +2,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "arrow/result.h"
 #include "arrow/type_fwd.h"
+#include "lance/format/file_version.h"
 #include "lance/format/schema.h"
 
 namespace arrow::io {
@@ -17,8 +19,14 @@ namespace lance::format {
 
 /// How a data file is written. A plain value.
 struct DataFileWriterOptions {
+  FileVersion version = kDefaultFileVersion;
   /// A column's buffered Arrow bytes that make a page.
   uint64_t max_page_bytes = 8ull << 20;
+  /// Buffered Arrow bytes of all columns together, divided among the top-level ones; no value: only
+  /// max_page_bytes counts.
+  std::optional<uint64_t> data_cache_bytes;
+  /// Columns that are encoded at once; 0: Arrow's pool size. Does not change the bytes.
+  int num_threads = 1;
   arrow::MemoryPool* memory_pool = nullptr;  // null: Arrow's default pool
 };
 
@@ -26,21 +34,23 @@ struct DataFileWriterOptions {
 struct DataFileSummary {
   uint64_t size_bytes = 0;
   uint64_t num_rows = 0;
-  /// The schema's field ids, and for each the index of its file column.
+  /// The ids of the fields that own file columns, in the schema's order, and for each the index of
+  /// its column: what manifests hold (the reference lists no others).
   std::vector<int32_t> field_ids;
   std::vector<int32_t> column_indices;
   uint32_t major_version = 2;
   uint32_t minor_version = 1;
 };
 
-/// Writes one data file of format 2.1: Flat, Variable and InlineBitpacking mini-blocks, all-null
-/// pages.
+/// Writes one data file of format 2.0, 2.1 or 2.2.
 ///
-/// Memory is bounded by about a page per column. Thread-compatible. Source: file-format 2, 6,
-/// 8, 11.2.
+/// Memory is bounded by about a page per column. Thread-compatible. Source: file-format 2, 4, 6, 8,
+/// 10, 11.
 class DataFileWriter {
  public:
-  /// Start a file. \return NotImplemented naming a column whose type 2.1 files of ours cannot hold
+  /// Start a file. \return NotImplemented naming a column that the version cannot hold; Invalid for
+  /// metadata
+  ///   that ask for an encoding that is not there
   static arrow::Result<std::unique_ptr<DataFileWriter>> Make(
       std::shared_ptr<arrow::io::OutputStream> out, const LanceSchema& schema,
       const DataFileWriterOptions& options = {});

@@ -4,35 +4,11 @@
 #include <utility>
 
 #include "lance/base/byte_reader.h"
-#include "lance/base/status_detail.h"
 
 namespace lance::format {
 namespace {
 
 constexpr std::string_view kMagic = "LANC";
-
-arrow::Status Unsupported(const std::string& version, std::string_view advice) {
-  const std::string feature = "data file format " + version;
-  return UnsupportedError(feature,
-                          feature + " is not supported by this version; " + std::string(advice));
-}
-
-/// Accept 2.1 only; the other versions are told apart so that the message can say what helps.
-arrow::Status CheckVersion(uint16_t major, uint16_t minor) {
-  if (major == 2 && minor == 1) return arrow::Status::OK();
-  if (major == 0 && minor <= 2) {
-    return Unsupported("0.1 (legacy)", "rewrite the table with a Lance release that reads it");
-  }
-  if ((major == 0 && minor == 3) || (major == 2 && minor == 0)) {
-    return Unsupported("2.0", "every Lance release reads it; write the table with version 2.1");
-  }
-  if (major == 2 && minor == 2) {
-    return Unsupported("2.2",
-                       "Lance releases since 12.0.0 read it; write the table with version 2.1");
-  }
-  return Unsupported(std::to_string(major) + "." + std::to_string(minor),
-                     "it is newer than the newest stable format, 2.2");
-}
 
 template <typename... Args>
 arrow::Status Corrupt(std::string_view field, Args&&... problem) {
@@ -70,6 +46,12 @@ arrow::Status CheckRegions(const Footer& footer, uint64_t file_size) {
 
 }  // namespace
 
+void Footer::set_version(FileVersion version) {
+  const FooterVersion numbers = FooterVersionOf(version);
+  major_version = numbers.major;
+  minor_version = numbers.minor;
+}
+
 arrow::Result<Footer> ParseFooter(std::span<const std::byte> bytes, uint64_t file_size) {
   ByteReader in(bytes, "Footer");
   if (file_size < kFooterBytes) {
@@ -87,7 +69,7 @@ arrow::Result<Footer> ParseFooter(std::span<const std::byte> bytes, uint64_t fil
   const std::string_view text(reinterpret_cast<const char*>(magic.data()), magic.size());
   if (text != kMagic) return in.Corrupt("magic", "is not \"LANC\": not a Lance data file");
   ARROW_RETURN_NOT_OK(in.ExpectEnd());
-  ARROW_RETURN_NOT_OK(CheckVersion(footer.major_version, footer.minor_version));
+  ARROW_RETURN_NOT_OK(FileVersionFromFooter(footer.major_version, footer.minor_version).status());
   ARROW_RETURN_NOT_OK(CheckRegions(footer, file_size));
   return footer;
 }

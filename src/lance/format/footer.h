@@ -6,6 +6,7 @@
 #include <string>
 
 #include "arrow/result.h"
+#include "lance/format/file_version.h"
 #include "lance/object_store.h"
 
 namespace lance::format {
@@ -16,7 +17,8 @@ inline constexpr uint64_t kFooterBytes = 40;
 /// The size of one entry of the column and global buffer tables: u64 position | u64 size.
 inline constexpr uint64_t kTableEntryBytes = 16;
 
-/// Where page buffers and global buffers of 2.1 files begin.
+/// Where page buffers and global buffers of files begin, 2.1 and later: multiples of this. Writers
+/// align 2.0 files as well.
 inline constexpr uint64_t kBufferAlignment = 64;
 
 /// The last 40 bytes of a data file. A plain value.
@@ -38,13 +40,17 @@ struct Footer {
   uint16_t major_version = 2;
   uint16_t minor_version = 1;
 
+  /// Mark the file as one of `version`.
+  void set_version(FileVersion version);
+
   bool operator==(const Footer&) const = default;
 };
 
-/// Parse the footer of a file of format 2.1.
+/// Parse the footer of a file of format 2.0, 2.1 or 2.2.
 ///
 /// \param bytes the file's last kFooterBytes bytes
-/// \return NotImplemented + UnsupportedFeature naming another format version; SerializationError
+/// \return NotImplemented + UnsupportedFeature naming another format version and what to do;
+///   SerializationError
 arrow::Result<Footer> ParseFooter(std::span<const std::byte> bytes, uint64_t file_size);
 
 /// Append the 40 bytes of a footer.

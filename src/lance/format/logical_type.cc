@@ -62,20 +62,17 @@ std::string_view NameOf(arrow::TimeUnit::type unit) {
   return "";
 }
 
-// Legal logical types of later versions, by exact name and by prefix.
-constexpr std::string_view kLaterTypes[] = {
-    "struct", "list", "list.struct", "large_list", "large_list.struct", "map", "json", "blob"};
-constexpr std::string_view kLaterPrefixes[] = {"dict:", "fixed_size_list:"};
+// Types whose children are fields of their own (file-format 3.2).
+constexpr std::string_view kNestedTypes[] = {
+    "struct", "list", "list.struct", "large_list", "large_list.struct", "map"};
 
-bool IsLaterType(std::string_view logical_type) {
-  for (const std::string_view name : kLaterTypes) {
-    if (logical_type == name) return true;
-  }
-  for (const std::string_view prefix : kLaterPrefixes) {
-    if (logical_type.starts_with(prefix)) return true;
-  }
-  return false;
-}
+constexpr std::string_view kFixedSizeListPrefix = "fixed_size_list:";
+constexpr std::string_view kBfloat16 = "lance.bfloat16";
+constexpr std::string_view kExtensionName = "ARROW:extension:name";
+constexpr std::string_view kExtensionMetadata = "ARROW:extension:metadata";
+
+// More levels than the messages that describe the values may have: deeper types are forged.
+constexpr int kMaxListDepth = 32;
 
 arrow::Status Nonsense(std::string_view logical_type, std::string_view problem) {
   return arrow::Status::SerializationError("logical type \"", logical_type.substr(0, 64),
@@ -125,12 +122,139 @@ arrow::Result<std::shared_ptr<arrow::DataType>> ParseDecimal(std::string_view lo
   return Nonsense(logical_type, "wants decimal:<128 or 256>:<precision>:<scale>");
 }
 
+/// Parse the type of a list's items, or of a dictionary's values or keys.
+arrow::Result<std::shared_ptr<arrow::DataType>> ParsePart(std::string_view whole,
+                                                          std::string_view part) {
+  auto type = ParseLogicalType(part);
+  if (type.ok()) return type;
+  return WithContext(type.status(),
+                     "part of logical type \"" + std::string(whole.substr(0, 64)) + "\"");
+}
+
+arrow::Result<std::shared_ptr<arrow::DataType>> ParseDictionary(std::string_view logical_type,
+                                                                std::string_view values_and_rest) {
+  constexpr std::string_view kWanted = "wants dict:<values>:<integer keys>:<false or true>";
+  const size_t flag_colon = values_and_rest.rfind(':');
+  if (flag_colon == std::string_view::npos) return Nonsense(logical_type, kWanted);
+  const std::string_view flag = values_and_rest.substr(flag_colon + 1);
+  const std::string_view values_and_keys = values_and_rest.substr(0, flag_colon);
+  const size_t key_colon = values_and_keys.rfind(':');
+  if (key_colon == std::string_view::npos || (flag != "false" && flag != "true")) {
+    return Nonsense(logical_type, kWanted);
+  }
+  const std::string_view values = values_and_keys.substr(0, key_colon);
+  if (values.starts_with("dict:")) return Nonsense(logical_type, kWanted);
+  ARROW_ASSIGN_OR_RAISE(const auto value_type, ParsePart(logical_type, values));
+  ARROW_ASSIGN_OR_RAISE(const auto key_type,
+                        ParsePart(logical_type, values_and_keys.substr(key_colon + 1)));
+  if (!arrow::is_integer(key_type->id())) return Nonsense(logical_type, kWanted);
+  return arrow::dictionary(key_type, value_type, /*ordered=*/flag == "true");
+}
+
+/// The field of a fixed-size list's items. Only bfloat16 items say more than their type.
+std::shared_ptr<arrow::Field> Bfloat16Item() {
+  return arrow::field(
+      "item", arrow::fixed_size_binary(2), /*nullable=*/true,
+      arrow::key_value_metadata({{std::string(kExtensionName), std::string(kBfloat16)},
+                                 {std::string(kExtensionMetadata), ""}}));
+}
+
+arrow::Result<std::shared_ptr<arrow::DataType>> ParseFixedSizeList(std::string_view logical_type) {
+  // From the outside to the inside; a loop, because the nesting is whatever the file says.
+  std::vector<int32_t> dimensions;
+  std::string_view rest = logical_type;
+  while (Consume(kFixedSizeListPrefix, &rest)) {
+    const size_t colon = rest.rfind(':');
+    const auto dimension =
+        colon == std::string_view::npos ? std::nullopt : ParseNumber(rest.substr(colon + 1));
+    if (!dimension || *dimension < 1) {
+      return Nonsense(logical_type, "wants fixed_size_list:<items>:<dimension, 1 or more>");
+    }
+    if (dimensions.size() == kMaxListDepth) return Nonsense(logical_type, "nested too deep");
+    dimensions.push_back(*dimension);
+    rest = rest.substr(0, colon);
+  }
+  std::shared_ptr<arrow::Field> item;
+  if (rest == kBfloat16) {
+    item = Bfloat16Item();
+  } else {
+    ARROW_ASSIGN_OR_RAISE(const auto type, ParsePart(logical_type, rest));
+    item = arrow::field("item", type);
+  }
+  for (auto dimension = dimensions.rbegin(); dimension != dimensions.rend(); ++dimension) {
+    item = arrow::field("item", arrow::fixed_size_list(item, *dimension));
+  }
+  return item->type();
+}
+
+arrow::Status UnsupportedType(const arrow::DataType& type) {
+  return UnsupportedError("Arrow type " + type.ToString(),
+                          "Arrow type " + type.ToString() + " is not supported by this version");
+}
+
+/// The type itself, or the one that an extension is stored as.
+const arrow::DataType& StorageOf(const arrow::DataType& type) {
+  return type.id() == arrow::Type::EXTENSION
+             ? *static_cast<const arrow::ExtensionType&>(type).storage_type()
+             : type;
+}
+
+/// Whether items carry the bfloat16 extension, registered or as metadata.
+bool IsBfloat16(const arrow::Field& item) {
+  if (item.type()->id() == arrow::Type::EXTENSION) {
+    return static_cast<const arrow::ExtensionType&>(*item.type()).extension_name() == kBfloat16;
+  }
+  if (!item.type()->Equals(*arrow::fixed_size_binary(2)) || item.metadata() == nullptr)
+    return false;
+  const auto name = item.metadata()->Get(std::string(kExtensionName));
+  return name.ok() && *name == kBfloat16;
+}
+
+arrow::Result<std::string> LogicalTypeOfFixedSizeList(const arrow::DataType& type) {
+  std::string prefix;
+  std::string suffix;
+  int depth = 0;
+  const arrow::Field* item = nullptr;
+  const arrow::DataType* inner = &type;
+  for (; inner->id() == arrow::Type::FIXED_SIZE_LIST; ++depth) {
+    const auto& list = static_cast<const arrow::FixedSizeListType&>(*inner);
+    if (list.list_size() < 1 || depth == kMaxListDepth) return UnsupportedType(type);
+    prefix += kFixedSizeListPrefix;
+    suffix = ":" + std::to_string(list.list_size()) + suffix;
+    item = list.value_field().get();
+    inner = list.value_type().get();
+  }
+  if (IsBfloat16(*item)) return prefix + std::string(kBfloat16) + suffix;
+  inner = &StorageOf(*inner);
+  // Structs are fields of their own, so there is one list around them at most.
+  const bool is_struct = inner->id() == arrow::Type::STRUCT;
+  if (is_struct ? depth > 1 : arrow::is_nested(inner->id())) return UnsupportedType(type);
+  ARROW_ASSIGN_OR_RAISE(const std::string items, LogicalTypeOf(*inner));
+  return prefix + items + suffix;
+}
+
+arrow::Result<std::string> LogicalTypeOfDictionary(const arrow::DataType& type) {
+  const auto& dictionary = static_cast<const arrow::DictionaryType&>(type);
+  const arrow::DataType& values = *dictionary.value_type();
+  if (arrow::is_nested(values.id()) || values.id() == arrow::Type::DICTIONARY) {
+    return UnsupportedType(type);
+  }
+  ARROW_ASSIGN_OR_RAISE(const std::string value_type, LogicalTypeOf(values));
+  ARROW_ASSIGN_OR_RAISE(const std::string key_type, LogicalTypeOf(*dictionary.index_type()));
+  // Readers split at every colon: they would not find the keys' type.
+  if (value_type.find(':') != std::string::npos) return UnsupportedType(type);
+  // Whether values are ordered is not kept: readers know "false" only.
+  return "dict:" + value_type + ":" + key_type + ":false";
+}
+
 }  // namespace
 
 arrow::Result<std::shared_ptr<arrow::DataType>> ParseLogicalType(std::string_view logical_type) {
   for (const auto& [name, type] : PlainTypes()) {
     if (logical_type == name) return type;
   }
+  // Written for columns of binary JSON and, by older writers, for blobs.
+  if (logical_type == "json" || logical_type == "blob") return arrow::large_binary();
   std::string_view rest = logical_type;
   if (Consume("timestamp:", &rest)) return ParseTimestamp(logical_type, rest);
   if (Consume("decimal:", &rest)) return ParseDecimal(logical_type, rest);
@@ -141,10 +265,13 @@ arrow::Result<std::shared_ptr<arrow::DataType>> ParseLogicalType(std::string_vie
     if (width && *width >= 1 && *width <= kMaxWidth) return arrow::fixed_size_binary(*width);
     return Nonsense(logical_type, "wants fixed_size_binary:<bytes, 1 or more>");
   }
-  if (IsLaterType(logical_type)) {
-    return UnsupportedError("logical type " + std::string(logical_type.substr(0, 64)),
-                            "logical type \"" + std::string(logical_type.substr(0, 64)) +
-                                "\" is not supported by this version");
+  if (Consume("dict:", &rest)) return ParseDictionary(logical_type, rest);
+  if (logical_type.starts_with(kFixedSizeListPrefix)) return ParseFixedSizeList(logical_type);
+  for (const std::string_view nested : kNestedTypes) {
+    if (logical_type != nested) continue;
+    return UnsupportedError("logical type " + std::string(logical_type),
+                            "logical type \"" + std::string(logical_type) +
+                                "\" has child fields, which are not supported here");
   }
   return Nonsense(logical_type, "no such type");
 }
@@ -154,6 +281,10 @@ arrow::Result<std::string> LogicalTypeOf(const arrow::DataType& type) {
     if (type.Equals(*plain)) return std::string(name);
   }
   switch (type.id()) {
+    case arrow::Type::STRING_VIEW:
+      return "string";
+    case arrow::Type::BINARY_VIEW:
+      return "binary";
     case arrow::Type::TIMESTAMP: {
       const auto& timestamp = static_cast<const arrow::TimestampType&>(type);
       const std::string zone = timestamp.timezone().empty() ? "-" : timestamp.timezone();
@@ -170,11 +301,23 @@ arrow::Result<std::string> LogicalTypeOf(const arrow::DataType& type) {
       if (binary.byte_width() < 1) break;
       return "fixed_size_binary:" + std::to_string(binary.byte_width());
     }
+    case arrow::Type::STRUCT:
+      return "struct";
+    case arrow::Type::LIST:
+      return StorageOf(*type.field(0)->type()).id() == arrow::Type::STRUCT ? "list.struct" : "list";
+    case arrow::Type::LARGE_LIST:
+      return StorageOf(*type.field(0)->type()).id() == arrow::Type::STRUCT ? "large_list.struct"
+                                                                           : "large_list";
+    case arrow::Type::MAP:
+      return "map";
+    case arrow::Type::FIXED_SIZE_LIST:
+      return LogicalTypeOfFixedSizeList(type);
+    case arrow::Type::DICTIONARY:
+      return LogicalTypeOfDictionary(type);
     default:  // Arrow's enum grows with its releases; what is not above is not supported
       break;
   }
-  return UnsupportedError("Arrow type " + type.ToString(),
-                          "Arrow type " + type.ToString() + " is not supported by this version");
+  return UnsupportedType(type);
 }
 
 }  // namespace lance::format

@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <limits>
 #include <set>
-#include <unordered_map>
+#include <string>
 #include <utility>
 
 #include "arrow/api.h"
 #include "arrow/util/utf8.h"
 #include "lance/base/status_detail.h"
-#include "lance/format/column_type.h"
+#include "lance/format/field_metadata.h"
+#include "lance/format/field_tree.h"
 
 namespace lance::format {
 namespace {
@@ -18,8 +19,16 @@ namespace {
 constexpr std::string_view kSystemColumns[] = {
     "_rowid", "_rowaddr", "_rowoffset", "_row_created_at_version", "_row_last_updated_at_version"};
 
-// Extensions whose columns are laid out differently from their storage type.
-constexpr std::string_view kSpecialExtensions[] = {"lance.json", "arrow.json", "lance.blob.v2"};
+// Deeper schemas are forged or mistakes; readers refuse them as well.
+constexpr int kMaxDepth = 100;
+
+/// Children may have any text as their name: paths are quoted where it matters.
+arrow::Status CheckChildName(const std::string& name) {
+  arrow::util::InitializeUTF8();
+  return arrow::util::ValidateUTF8(name)
+             ? arrow::Status::OK()
+             : arrow::Status::Invalid("the name of a child is not UTF-8");
+}
 
 arrow::Status CheckName(const std::string& name) {
   if (name.empty()) return arrow::Status::Invalid("a column name is empty");
@@ -36,24 +45,8 @@ arrow::Status CheckName(const std::string& name) {
   return arrow::Status::OK();
 }
 
-std::map<std::string, std::string> MetadataOf(
-    const std::shared_ptr<const arrow::KeyValueMetadata>& metadata) {
-  std::map<std::string, std::string> entries;
-  if (metadata == nullptr) return entries;
-  for (int64_t i = 0; i < metadata->size(); ++i) entries[metadata->key(i)] = metadata->value(i);
-  return entries;
-}
-
-std::shared_ptr<const arrow::KeyValueMetadata> ToArrowMetadata(
-    const std::map<std::string, std::string>& entries) {
-  if (entries.empty()) return nullptr;
-  auto metadata = std::make_shared<arrow::KeyValueMetadata>();
-  for (const auto& [key, value] : entries) metadata->Append(key, value);
-  return metadata;
-}
-
 /// Metadata are stored as text.
-arrow::Status CheckText(const std::map<std::string, std::string>& entries) {
+arrow::Status CheckText(const FieldMetadata& entries) {
   arrow::util::InitializeUTF8();
   for (const auto& [key, value] : entries) {
     if (!arrow::util::ValidateUTF8(key) || !arrow::util::ValidateUTF8(value)) {
@@ -63,38 +56,110 @@ arrow::Status CheckText(const std::map<std::string, std::string>& entries) {
   return arrow::Status::OK();
 }
 
-/// Refuse columns whose metadata asks for a layout that this version does not write.
-arrow::Status CheckMetadata(const SchemaField& field) {
-  const auto blob = field.metadata.find("lance-encoding:blob");
-  if (blob != field.metadata.end() && blob->second == "true") {
-    return UnsupportedError("blob columns", "blob columns are not supported by this version");
-  }
-  const auto extension = field.metadata.find("ARROW:extension:name");
-  if (extension != field.metadata.end() &&
-      std::ranges::find(kSpecialExtensions, extension->second) != std::end(kSpecialExtensions)) {
-    return UnsupportedError(
-        "extension type " + extension->second,
-        "extension type " + extension->second + " is not supported by this version");
-  }
-  return arrow::Status::OK();
+/// A field whose type is not an extension: a registered one became its storage type and metadata.
+std::shared_ptr<arrow::Field> WithStorageType(const std::shared_ptr<arrow::Field>& field) {
+  if (field->type()->id() != arrow::Type::EXTENSION) return field;
+  const auto& type = static_cast<const arrow::ExtensionType&>(*field->type());
+  FieldMetadata metadata = FromArrowMetadata(field->metadata());
+  metadata[kExtensionNameKey] = type.extension_name();
+  metadata[kExtensionMetadataKey] = type.Serialize();
+  return field->WithType(type.storage_type())->WithMetadata(ToArrowMetadata(metadata));
 }
 
-arrow::Result<SchemaField> MakeField(const arrow::Field& field, int32_t id) {
-  ARROW_RETURN_NOT_OK(CheckName(field.name()));
-  const std::string place = "column \"" + field.name() + "\"";
-  const auto column_type = MakeColumnType(field.type());
-  if (!column_type.ok()) return WithContext(column_type.status(), place);
-  auto logical_type = LogicalTypeOf(*field.type());
-  if (!logical_type.ok()) return WithContext(logical_type.status(), place);
-  SchemaField made{.name = field.name(),
-                   .id = id,
-                   .logical_type = *std::move(logical_type),
-                   .nullable = field.nullable(),
-                   .metadata = MetadataOf(field.metadata()),
-                   .unknown_fields = {}};
-  ARROW_RETURN_NOT_OK(WithContext(CheckText(made.metadata), place));
-  ARROW_RETURN_NOT_OK(WithContext(CheckMetadata(made), place));
-  return made;
+arrow::Result<std::string> LogicalTypeOfField(const arrow::DataType& type,
+                                              const FieldMetadata& metadata) {
+  const std::string extension = ExtensionNameOf(metadata);
+  if (extension == "arrow.json") {
+    return UnsupportedError("extension type arrow.json",
+                            "extension type arrow.json is not supported by this version: files "
+                            "hold a binary form of it (lance.json)");
+  }
+  if (extension == "lance.json" && type.id() == arrow::Type::LARGE_BINARY) return "json";
+  return LogicalTypeOf(type);
+}
+
+/// The fields below a type that are fields of the schema, too.
+arrow::FieldVector ChildFieldsOf(const arrow::DataType& type) {
+  switch (type.id()) {
+    case arrow::Type::STRUCT:
+    case arrow::Type::LIST:
+    case arrow::Type::LARGE_LIST:
+    case arrow::Type::MAP:
+      return type.fields();
+    case arrow::Type::FIXED_SIZE_LIST: {
+      auto item = WithStorageType(type.field(0));
+      if (item->type()->id() == arrow::Type::STRUCT) return {std::move(item)};
+      return {};
+    }
+    default:
+      return {};
+  }
+}
+
+/// Appends the fields of Arrow fields to a schema, parents first.
+class SchemaMaker {
+ public:
+  SchemaMaker(int64_t first_id, LanceSchema* schema) : next_id_(first_id), schema_(schema) {}
+
+  arrow::Status Append(const std::shared_ptr<arrow::Field>& arrow_field, int32_t parent_id,
+                       int depth) {
+    if (depth > kMaxDepth) {
+      return arrow::Status::Invalid("it is nested deeper than ", kMaxDepth, " levels");
+    }
+    const auto field = WithStorageType(arrow_field);
+    FieldMetadata metadata = FromArrowMetadata(field->metadata());
+    ARROW_RETURN_NOT_OK(CheckText(metadata));
+    ARROW_RETURN_NOT_OK(CheckTypeDetails(*field->type()));
+    ARROW_ASSIGN_OR_RAISE(std::string logical_type, LogicalTypeOfField(*field->type(), metadata));
+    const int64_t id = next_id_++;
+    // The largest number is left out, so that one more than any id is a number still.
+    if (id >= std::numeric_limits<int32_t>::max()) {
+      return arrow::Status::Invalid("its field id would be ", id, ", allowed are less than ",
+                                    std::numeric_limits<int32_t>::max());
+    }
+    schema_->fields.push_back({.name = field->name(),
+                               .id = static_cast<int32_t>(id),
+                               .parent_id = parent_id,
+                               .logical_type = std::move(logical_type),
+                               .nullable = field->nullable(),
+                               .metadata = std::move(metadata),
+                               .unknown_fields = {}});
+    return AppendChildren(*field->type(), static_cast<int32_t>(id), depth + 1);
+  }
+
+ private:
+  static arrow::Status CheckTypeDetails(const arrow::DataType& type) {
+    if (type.id() == arrow::Type::MAP && static_cast<const arrow::MapType&>(type).keys_sorted()) {
+      return UnsupportedError("maps with sorted keys",
+                              "Arrow type " + type.ToString() +
+                                  " is not supported: files do not keep that keys are sorted");
+    }
+    return arrow::Status::OK();
+  }
+
+  arrow::Status AppendChildren(const arrow::DataType& type, int32_t id, int depth) {
+    std::set<std::string_view> names;
+    const arrow::FieldVector children = ChildFieldsOf(type);
+    for (const auto& child : children) {
+      const std::string place = "field \"" + child->name() + "\"";
+      ARROW_RETURN_NOT_OK(CheckChildName(child->name()));
+      if (!names.insert(child->name()).second) {
+        return arrow::Status::Invalid(place, " occurs more than once");
+      }
+      ARROW_RETURN_NOT_OK(WithContext(Append(child, id, depth), place));
+    }
+    return arrow::Status::OK();
+  }
+
+  int64_t next_id_;
+  LanceSchema* schema_;
+};
+
+/// A tree whose types are what the table declares, not what data files hold: for blobs v2.
+FieldNode AsDeclared(FieldNode node) {
+  for (FieldNode& child : node.children) child = AsDeclared(std::move(child));
+  if (node.kind == FieldKind::kBlobV2 && !node.children.empty()) node.kind = FieldKind::kStruct;
+  return WithTypeOfChildren(std::move(node));
 }
 
 }  // namespace
@@ -118,45 +183,29 @@ int32_t LanceSchema::max_field_id() const {
 }
 
 arrow::Result<LanceSchema> MakeLanceSchema(const arrow::Schema& schema, int32_t first_field_id) {
-  if (first_field_id < 0 ||
-      first_field_id > std::numeric_limits<int32_t>::max() - schema.num_fields()) {
-    return arrow::Status::Invalid("first field id is ", first_field_id,
-                                  ", allowed are 0 and more, with room for ", schema.num_fields(),
-                                  " fields");
+  if (first_field_id < 0) {
+    return arrow::Status::Invalid("first field id is ", first_field_id, ", allowed are 0 and more");
   }
   LanceSchema made;
-  made.metadata = MetadataOf(schema.metadata());
+  made.metadata = FromArrowMetadata(schema.metadata());
   ARROW_RETURN_NOT_OK(CheckText(made.metadata));
+  SchemaMaker maker(first_field_id, &made);
   std::set<std::string_view> names;
-  for (int i = 0; i < schema.num_fields(); ++i) {
-    ARROW_ASSIGN_OR_RAISE(SchemaField field, MakeField(*schema.field(i), first_field_id + i));
-    if (!names.insert(schema.field(i)->name()).second) {
-      return arrow::Status::Invalid("column name \"", field.name, "\" occurs more than once");
+  for (const auto& field : schema.fields()) {
+    ARROW_RETURN_NOT_OK(CheckName(field->name()));
+    if (!names.insert(field->name()).second) {
+      return arrow::Status::Invalid("column name \"", field->name(), "\" occurs more than once");
     }
-    made.fields.push_back(std::move(field));
+    ARROW_RETURN_NOT_OK(WithContext(maker.Append(field, /*parent_id=*/-1, /*depth=*/0),
+                                    "column \"" + field->name() + "\""));
   }
   return made;
 }
 
 arrow::Result<std::shared_ptr<arrow::Schema>> ToArrowSchema(const LanceSchema& schema) {
+  ARROW_ASSIGN_OR_RAISE(auto nodes, MakeFieldTree(schema));
   arrow::FieldVector fields;
-  std::unordered_map<int32_t, const SchemaField*> by_id;
-  for (const SchemaField& field : schema.fields) {
-    const std::string place = "column \"" + field.name + "\"";
-    const auto parent = by_id.find(field.parent_id);
-    if (field.parent_id != -1) {
-      // A parent of a type that may have children was refused when it was met.
-      return arrow::Status::SerializationError(
-          place, ": its parent id is ", field.parent_id, ", which is ",
-          parent == by_id.end() ? "no earlier field" : "a field without children");
-    }
-    auto type = ParseLogicalType(field.logical_type);
-    if (!type.ok()) return WithContext(type.status(), place);
-    ARROW_RETURN_NOT_OK(WithContext(CheckMetadata(field), place));
-    fields.push_back(
-        arrow::field(field.name, *type, field.nullable, ToArrowMetadata(field.metadata)));
-    by_id.emplace(field.id, &field);
-  }
+  for (FieldNode& node : nodes) fields.push_back(ToArrowField(AsDeclared(std::move(node))));
   return arrow::schema(std::move(fields), ToArrowMetadata(schema.metadata));
 }
 

@@ -1,19 +1,19 @@
 #include "lance/format/schema_proto.h"
 
+#include <charconv>
 #include <map>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 
 #include "arrow/util/utf8.h"
+#include "lance/format/field_metadata.h"
 
 namespace lance::format {
 namespace {
 
 // Deeper schemas are forged: the reference's own limit on nesting is far below.
 constexpr int kMaxDepth = 100;
-
-constexpr std::string_view kExtensionName = "ARROW:extension:name";
 
 /// The values of Field.encoding that writers still put there; nobody reads them.
 enum EncodingHint { kNone = 0, kPlain = 1, kVarBinary = 2, kDictionary = 3 };
@@ -34,6 +34,32 @@ EncodingHint EncodingHintOf(std::string_view logical_type) {
   return kPlain;
 }
 
+/// Which keys of the table a field belongs to: metadata say it, and the message once more.
+struct KeyMarks {
+  bool is_primary = false;
+  uint32_t primary_position = 0;
+  uint32_t clustering_position = 0;
+};
+
+uint32_t PositionIn(const FieldMetadata& metadata, const char* key) {
+  const auto entry = metadata.find(key);
+  if (entry == metadata.end()) return 0;
+  uint32_t position = 0;
+  const char* const end = entry->second.data() + entry->second.size();
+  const auto [stop, error] = std::from_chars(entry->second.data(), end, position);
+  return error == std::errc() && stop == end ? position : 0;
+}
+
+KeyMarks KeyMarksOf(const FieldMetadata& metadata) {
+  KeyMarks marks;
+  marks.primary_position = PositionIn(metadata, "lance-schema:unenforced-primary-key:position");
+  marks.is_primary =
+      HasTrue(metadata, "lance-schema:unenforced-primary-key") || marks.primary_position > 0;
+  marks.clustering_position =
+      PositionIn(metadata, "lance-schema:unenforced-clustering-key:position");
+  return marks;
+}
+
 /// What SchemaField has no member for: the message without the parts that it has, serialized.
 std::string RemainderOf(const lance_pb::file::Field& message) {
   lance_pb::file::Field rest = message;
@@ -44,9 +70,18 @@ std::string RemainderOf(const lance_pb::file::Field& message) {
   rest.clear_nullable();
   rest.clear_encoding();
   rest.clear_metadata();
-  const auto extension = message.metadata().find(std::string(kExtensionName));
+  const auto extension = message.metadata().find(kExtensionNameKey);
   if (extension != message.metadata().end() && extension->second == rest.extension_name()) {
     rest.clear_extension_name();
+  }
+  const KeyMarks marks = KeyMarksOf(ParseMetadata(message.metadata()));
+  if (marks.is_primary && rest.unenforced_primary_key() &&
+      rest.unenforced_primary_key_position() == marks.primary_position) {
+    rest.clear_unenforced_primary_key();
+    rest.clear_unenforced_primary_key_position();
+  }
+  if (rest.unenforced_clustering_key_position() == marks.clustering_position) {
+    rest.clear_unenforced_clustering_key_position();
   }
   return rest.SerializeAsString();
 }
@@ -61,6 +96,29 @@ SchemaField ParseField(const lance_pb::file::Field& message) {
           .unknown_fields = RemainderOf(message)};
 }
 
+/// Whether a field is a blob v2 as data files describe it: its members are no fields of the tree.
+bool IsBlobV2WithoutFields(const SchemaField& field) {
+  return field.logical_type == "struct" && IsBlobV2(field.metadata) &&
+         !IsDeclaredBlobV2(field.metadata);
+}
+
+/// Append the members of a blob v2, which have no ids of their own.
+void AppendBlobV2Members(google::protobuf::RepeatedPtrField<lance_pb::file::Field>* fields) {
+  constexpr std::pair<const char*, const char*> kMembers[] = {{"kind", "uint8"},
+                                                              {"position", "uint64"},
+                                                              {"size", "uint64"},
+                                                              {"blob_id", "uint32"},
+                                                              {"blob_uri", "string"}};
+  for (const auto& [name, logical_type] : kMembers) {
+    lance_pb::file::Field* message = fields->Add();
+    message->set_name(name);
+    message->set_id(-1);
+    message->set_parent_id(-1);
+    message->set_logical_type(logical_type);
+    message->set_encoding(EncodingHintOf(logical_type));
+  }
+}
+
 /// Check one field against those before it, and note its depth.
 arrow::Status CheckField(const SchemaField& field, int index,
                          std::unordered_map<int32_t, int>* depth_by_id) {
@@ -69,7 +127,6 @@ arrow::Status CheckField(const SchemaField& field, int index,
                                              IsUtf8(field.name) ? field.name : "?",
                                              "\": ", std::forward<decltype(problem)>(problem)...);
   };
-  if (field.name.empty()) return corrupt("its name is empty");
   if (!IsUtf8(field.name)) return corrupt("its name is not UTF-8");
   if (!IsUtf8(field.logical_type)) return corrupt("its logical type is not UTF-8");
   if (field.id == -1) return corrupt("its id is -1, which means \"no parent\"");
@@ -107,6 +164,9 @@ arrow::Result<LanceSchema> ParseSchemaFields(
   std::unordered_map<int32_t, int> depth_by_id;
   for (const auto& message : fields) {
     SchemaField field = ParseField(message);
+    if (field.id == -1 && !schema.fields.empty() && IsBlobV2WithoutFields(schema.fields.back())) {
+      continue;
+    }
     ARROW_RETURN_NOT_OK(CheckField(field, static_cast<int>(schema.fields.size()), &depth_by_id));
     schema.fields.push_back(std::move(field));
   }
@@ -130,11 +190,20 @@ void AppendSchemaFields(const LanceSchema& schema,
     message->set_logical_type(field.logical_type);
     message->set_nullable(field.nullable);
     message->set_encoding(EncodingHintOf(field.logical_type));
-    const auto extension = field.metadata.find(std::string(kExtensionName));
+    const auto extension = field.metadata.find(kExtensionNameKey);
     if (extension != field.metadata.end() && message->extension_name().empty()) {
       message->set_extension_name(extension->second);
     }
+    const KeyMarks marks = KeyMarksOf(field.metadata);
+    if (marks.is_primary) {
+      message->set_unenforced_primary_key(true);
+      message->set_unenforced_primary_key_position(marks.primary_position);
+    }
+    if (marks.clustering_position > 0) {
+      message->set_unenforced_clustering_key_position(marks.clustering_position);
+    }
     WriteMetadata(field.metadata, message->mutable_metadata());
+    if (IsBlobV2WithoutFields(field)) AppendBlobV2Members(fields);
   }
 }
 

@@ -18,8 +18,10 @@ using MetadataMap = google::protobuf::Map<std::string, std::string>;
 ///
 /// \param fields untrusted; depth-first, parents before children
 /// \param metadata the Arrow schema metadata that stands beside them
-/// \return SerializationError for a repeated id, id -1, an empty name, a parent that is not
-///   there before its child, or a tree that is too deep
+/// The members that data files list behind a blob v2, all with id -1, are left out.
+///
+/// \return SerializationError for a repeated id, id -1 elsewhere, a parent that is not there before
+///   its child, or a tree that is too deep
 arrow::Result<LanceSchema> ParseSchemaFields(
     const google::protobuf::RepeatedPtrField<lance_pb::file::Field>& fields,
     const MetadataMap& metadata);
@@ -28,7 +30,8 @@ arrow::Result<LanceSchema> ParseSchemaFields(
 arrow::Result<LanceSchema> ParseSchemaFields(
     const google::protobuf::RepeatedPtrField<lance_pb::file::Field>& fields);
 
-/// Append the messages of a schema's fields to `fields`; the inverse of ParseSchemaFields.
+/// Append the messages of a schema's fields to `fields`; the inverse of ParseSchemaFields, which
+/// includes the members of blobs v2 as data files describe them.
 void AppendSchemaFields(const LanceSchema& schema,
                         google::protobuf::RepeatedPtrField<lance_pb::file::Field>* fields);
 

@@ -136,7 +136,8 @@ struct OperationApplier {
       if (!fragment.deletion_file) continue;
       return arrow::Status::Invalid("overwrite: a fragment has a deletion file; allowed: none");
     }
-    std::string version = next->data_storage_version;
+    std::string version = overwrite.data_storage_version.empty() ? next->data_storage_version
+                                                                 : overwrite.data_storage_version;
     if (version.empty()) version = std::string(kDefaultDataVersion);
     ARROW_ASSIGN_OR_RAISE(next->data_storage_version, VersionOfFiles(added, std::move(version)));
     ARROW_RETURN_NOT_OK(CheckNewFragments(added, overwrite.schema, next->data_storage_version,

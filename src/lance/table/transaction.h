@@ -21,6 +21,9 @@ struct Overwrite {
   std::vector<Fragment> fragments;
   format::LanceSchema schema;
   std::map<std::string, std::string> config_upsert_values;
+  /// The data version when there are no fragments to tell it; "": the table's, or the default. Not
+  /// part of the stored message.
+  std::string data_storage_version = {};
 };
 
 /// Changes to one string map. An entry without value deletes the key.

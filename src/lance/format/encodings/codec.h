@@ -4,11 +4,10 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <string>
-#include <vector>
 
 #include "arrow/result.h"
 #include "lance/format/encodings/value_buffer.h"
+#include "lance/format/encodings/value_shape.h"
 
 namespace lance_pb::encodings21 {
 class CompressiveEncoding;
@@ -26,11 +25,12 @@ class MiniBlockDecoder {
   /// How many value buffers each chunk has.
   virtual int num_buffers() const = 0;
 
-  /// Append the chunk's `num_values` values to `out`, whose width the decoder was made for.
+  /// Append the chunk's `num_values` values to `out`, which was made for the decoder's shape.
   ///
   /// \param buffers untrusted bytes, num_buffers() of them
-  /// \param num_values what the caller has checked to be at most 32768
-  /// \return SerializationError when they are not what the encoding says; `out` is then garbage
+  /// \param num_values what the caller has checked to be at most 2^16 (what chunks can hold)
+  /// \return SerializationError when they are not what the encoding says, CapacityError when
+  ///   `out` would exceed its offsets; `out` is then garbage
   virtual arrow::Status Decode(std::span<const std::span<const std::byte>> buffers,
                                uint64_t num_values, ValueBuffer* out) const = 0;
 };
@@ -40,7 +40,7 @@ class BlockDecoder {
  public:
   virtual ~BlockDecoder() = default;
 
-  /// Append `num_values` values to `out`.
+  /// Append `num_values` values to `out`, which was made for the decoder's shape.
   ///
   /// \param bytes untrusted
   /// \return SerializationError when they are not what the encoding says, CapacityError when they
@@ -49,53 +49,42 @@ class BlockDecoder {
                                ValueBuffer* out) const = 0;
 };
 
-/// Find the decoder of a value encoding in the registry.
+/// Decodes values that are stored one by one (context "per-value": full-zip pages).
+class PerValueDecoder {
+ public:
+  virtual ~PerValueDecoder() = default;
+
+  /// Fixed width: the bits that one stored value takes, validity bits of its items included, a
+  /// multiple of 8. 0: values are stored behind their length.
+  virtual uint64_t stored_bits() const = 0;
+
+  /// Append values to `out`, which was made for the decoder's shape.
+  ///
+  /// \param values untrusted bytes, one span a value; of fixed width each has stored_bits() / 8
+  ///   bytes. A span whose data() is null stands for a null row without bytes: a dummy is appended
+  /// \return as MiniBlockDecoder::Decode
+  virtual arrow::Status Decode(std::span<const std::span<const std::byte>> values,
+                               ValueBuffer* out) const = 0;
+};
+
+/// Make a decoder from a description of values; `place` names it in errors.
 ///
-/// \param bits_per_value the width that the column's type wants; 0: variable width
-/// \return NotImplemented + UnsupportedFeature naming an encoding that we do not have;
-///   SerializationError when the encoding cannot hold such values or is malformed
+/// \return SerializationError when the description is broken or does not fit the shape;
+///   NotImplemented + UnsupportedFeature for an encoding of no released format version
 arrow::Result<std::unique_ptr<MiniBlockDecoder>> MakeMiniBlockDecoder(
-    const lance_pb::encodings21::CompressiveEncoding& encoding, uint32_t bits_per_value);
+    const lance_pb::encodings21::CompressiveEncoding& encoding, const ValueShape& shape);
 
-/// The same for block context.
+/// Make a decoder of one buffer. Errors as MakeMiniBlockDecoder.
 arrow::Result<std::unique_ptr<BlockDecoder>> MakeBlockDecoder(
-    const lance_pb::encodings21::CompressiveEncoding& encoding, uint32_t bits_per_value);
+    const lance_pb::encodings21::CompressiveEncoding& encoding, const ValueShape& shape);
 
-/// The value buffers of one chunk, encoded. A plain value.
-struct EncodedChunk {
-  uint64_t num_values = 0;
-  std::vector<std::string> buffers;
-};
+/// Make a decoder of values stored one by one. Errors as MakeMiniBlockDecoder.
+arrow::Result<std::unique_ptr<PerValueDecoder>> MakePerValueDecoder(
+    const lance_pb::encodings21::CompressiveEncoding& encoding, const ValueShape& shape);
 
-/// A page's values, cut into chunks and encoded.
+/// Whether a page of `version` 2.1 may have this encoding; 2.2 may have all that Make* takes.
 ///
-/// Every chunk but the last holds a power of two of at least 2 values; buffers of one chunk, with
-/// `level_bytes_per_value` added for each value, stay within what a 2.1 chunk may hold (32 KiB).
-struct EncodedMiniBlocks {
-  /// Serialized CompressiveEncoding.
-  std::string encoding;
-  int num_buffers = 1;
-  std::vector<EncodedChunk> chunks;
-};
-
-/// Choose the smallest of Flat and InlineBitpacking (fixed width), or Variable, and encode.
-///
-/// \param offset_bits of Variable: 32 for utf8, 64 for large types
-/// \return CapacityError when two values do not fit one chunk (about 16 KiB each)
-arrow::Result<EncodedMiniBlocks> EncodeMiniBlocks(const ValueBuffer& values,
-                                                  uint32_t level_bytes_per_value,
-                                                  uint32_t offset_bits = 32);
-
-/// Levels (u16) of one page as a block codec, one buffer a chunk.
-struct EncodedLevels {
-  /// Serialized CompressiveEncoding.
-  std::string encoding;
-  std::vector<std::string> chunks;
-};
-
-/// Encode levels: OutOfLineBitpacking, or Flat where that is smaller.
-///
-/// \param chunk_sizes the number of levels in each chunk; they add up to levels.size()
-EncodedLevels EncodeLevels(std::span<const uint16_t> levels, std::span<const uint64_t> chunk_sizes);
+/// Source: file-format 1.3. \return SerializationError naming what 2.1 does not have
+arrow::Status CheckGrammarOf21(const lance_pb::encodings21::CompressiveEncoding& encoding);
 
 }  // namespace lance::format

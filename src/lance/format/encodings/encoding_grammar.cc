@@ -23,15 +23,37 @@ std::string SchemeName(const pb::BufferCompression& compression) {
 /// Whether we read the encoding somewhere.
 bool HasDecoder(const pb::CompressiveEncoding& encoding) {
   switch (encoding.compression_case()) {
-    case pb::CompressiveEncoding::kFlat:
-    case pb::CompressiveEncoding::kVariable:
-    case pb::CompressiveEncoding::kOutOfLineBitpacking:
-    case pb::CompressiveEncoding::kInlineBitpacking:
-    case pb::CompressiveEncoding::kFsst:
-    case pb::CompressiveEncoding::kRle:
-      return true;
-    default:
+    case pb::CompressiveEncoding::kDictionary:
+    case pb::CompressiveEncoding::kRange:
+    case pb::CompressiveEncoding::kDelta:
+    case pb::CompressiveEncoding::COMPRESSION_NOT_SET:
       return false;
+    default:
+      return true;
+  }
+}
+
+/// Encodings inside encodings that a grammar check follows. Real ones are nested 4 deep.
+constexpr int kMaxDepth = 32;
+
+arrow::Status CheckPartOf21(const pb::CompressiveEncoding& encoding, int depth) {
+  if (depth > kMaxDepth) {
+    return arrow::Status::SerializationError("encoding is nested more than ", kMaxDepth, " deep");
+  }
+  switch (encoding.compression_case()) {
+    case pb::CompressiveEncoding::kVariablePackedStruct:
+      return arrow::Status::SerializationError(
+          "encoding is VariablePackedStruct, which files of version 2.1 do not have");
+    case pb::CompressiveEncoding::kFsst:
+      return CheckPartOf21(encoding.fsst().values(), depth + 1);
+    case pb::CompressiveEncoding::kGeneral:
+      return CheckPartOf21(encoding.general().values(), depth + 1);
+    case pb::CompressiveEncoding::kFixedSizeList:
+      return CheckPartOf21(encoding.fixed_size_list().values(), depth + 1);
+    case pb::CompressiveEncoding::kPackedStruct:
+      return CheckPartOf21(encoding.packed_struct().values(), depth + 1);
+    default:
+      return arrow::Status::OK();  // what can be inside the others has one form in all versions
   }
 }
 
@@ -102,16 +124,25 @@ arrow::Result<uint64_t> ClaimedFlatBits(const pb::CompressiveEncoding& encoding,
   return encoding.flat().bits_per_value();
 }
 
-arrow::Status CheckValueWidth(uint64_t claimed_bits, uint32_t wanted_bits, std::string_view codec) {
-  if (wanted_bits == 0) {
-    return arrow::Status::SerializationError(codec, ": has values of ", claimed_bits,
-                                             " bits, the column needs variable width");
-  }
-  if (claimed_bits != wanted_bits) {
-    return arrow::Status::SerializationError(codec, ": has values of ", claimed_bits,
-                                             " bits, the column needs ", wanted_bits);
-  }
-  return arrow::Status::OK();
+std::string ShapeName(const ValueShape& shape) {
+  if (shape.is_packed()) return "packed structs";
+  if (shape.is_fixed_size_list()) return "fixed-size lists";
+  if (shape.is_variable()) return "variable width";
+  return std::to_string(shape.bits_per_value) + " bits";
+}
+
+arrow::Status CheckValueWidth(uint64_t claimed_bits, const ValueShape& shape,
+                              std::string_view codec) {
+  const bool is_plain = !shape.is_packed() && !shape.is_fixed_size_list() && !shape.is_variable();
+  if (is_plain && claimed_bits == shape.bits_per_value) return arrow::Status::OK();
+  return arrow::Status::SerializationError(codec, ": has values of ", claimed_bits,
+                                           " bits, the column needs ", ShapeName(shape));
+}
+
+arrow::Status CheckVariableWidth(const ValueShape& shape, std::string_view codec) {
+  if (shape.is_variable()) return arrow::Status::OK();
+  return arrow::Status::SerializationError(codec, ": has variable width, the column needs ",
+                                           ShapeName(shape));
 }
 
 arrow::Status CheckExpandedSize(uint64_t num_values, uint32_t bits_per_value,
@@ -120,6 +151,10 @@ arrow::Status CheckExpandedSize(uint64_t num_values, uint32_t bits_per_value,
   if (num_values <= max_values) return arrow::Status::OK();
   return arrow::Status::CapacityError(codec, ": would expand to ", num_values, " values of ",
                                       bits_per_value, " bits, allowed ", max_values);
+}
+
+arrow::Status CheckGrammarOf21(const pb::CompressiveEncoding& encoding) {
+  return CheckPartOf21(encoding, 0);
 }
 
 }  // namespace lance::format

@@ -21,6 +21,9 @@ inline constexpr uint64_t kMaxExpandedBytes = uint64_t{1} << 27;
 /// Name an encoding for messages, for example "InlineBitpacking" or "General (zstd)".
 std::string EncodingName(const lance_pb::encodings21::CompressiveEncoding& encoding);
 
+/// Name what a column needs for messages, for example "32 bits" or "variable width".
+std::string ShapeName(const ValueShape& shape);
+
 /// Build the error for an encoding that cannot stand where it does.
 ///
 /// \param place what it would be, for example "Fsst.values"
@@ -40,8 +43,12 @@ arrow::Status RefuseLeafCompression(const lance_pb::encodings21::BufferCompressi
 arrow::Result<uint64_t> ClaimedFlatBits(const lance_pb::encodings21::CompressiveEncoding& encoding,
                                         std::string_view place);
 
-/// Check that values of `claimed_bits` are what a column of `wanted_bits` needs.
-arrow::Status CheckValueWidth(uint64_t claimed_bits, uint32_t wanted_bits, std::string_view codec);
+/// Check that single values of `claimed_bits` are what the column needs.
+arrow::Status CheckValueWidth(uint64_t claimed_bits, const ValueShape& shape,
+                              std::string_view codec);
+
+/// Check that the column needs values of variable width.
+arrow::Status CheckVariableWidth(const ValueShape& shape, std::string_view codec);
 
 /// Check an output size that the input does not bound. \return CapacityError
 arrow::Status CheckExpandedSize(uint64_t num_values, uint32_t bits_per_value,

@@ -1,7 +1,9 @@
 #include "lance/format/encodings/fsst.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
+#include <vector>
 
 #include "lance/base/byte_reader.h"
 #include "lance/base/check.h"
@@ -15,13 +17,126 @@ namespace pb = lance_pb::encodings21;
 
 namespace {
 
-constexpr uint32_t kMagic = 0x46535354;
-constexpr uint32_t kSymbolBytes = 8;
+/// Codes that are expanded together, so that the loop does not end with each short value. Their
+/// positions stay in the fastest cache.
+constexpr uint64_t kSliceCodes = 4096;
+
+/// Say what is wrong with the codes of a value that Expand has refused.
+arrow::Status RefuseCodes(const FsstSymbolTable& table, std::span<const std::byte> codes) {
+  std::vector<std::byte> scratch(codes.size() * FsstSymbolTable::kSymbolBytes);
+  return table.ExpandScalar(codes, scratch.data()).status();
+}
+
+/// Make room for what some codes can expand to.
+std::byte* GrowForCodes(uint64_t num_codes, ValueBuffer* out) {
+  static_assert(FsstSymbolTable::kSymbolBytes <= ByteBuffer::kSlack);
+  return out->bytes.Grow(num_codes * FsstSymbolTable::kSymbolBytes);
+}
+
+/// Keep `num_bytes` of the room behind the first `size_before` bytes.
+arrow::Status KeepExpanded(uint64_t num_bytes, uint64_t size_before, ValueBuffer* out) {
+  out->bytes.Truncate(size_before);
+  ARROW_RETURN_NOT_OK(CheckOffsetsHold(num_bytes, *out));
+  out->bytes.Truncate(size_before + num_bytes);  // the room is still there
+  return arrow::Status::OK();
+}
+
+/// Append one value, of any size, without its end.
+arrow::Status AppendExpanded(const FsstSymbolTable& table, std::span<const std::byte> codes,
+                             ValueBuffer* out) {
+  const uint64_t size_before = out->bytes.size();
+  std::byte* const to = GrowForCodes(codes.size(), out);
+  const std::byte* const end = table.Expand(codes, to);
+  if (end == nullptr) return RefuseCodes(table, codes);
+  return KeepExpanded(static_cast<uint64_t>(end - to), size_before, out);
+}
+
+/// Appends the values of a chunk, with offsets of type Stored there and of type End in the result.
+template <typename Stored, typename End>
+class ChunkExpander {
+ public:
+  ChunkExpander(const FsstSymbolTable& table, const VariableChunk& chunk, ValueBuffer* out)
+      : table_(table), chunk_(chunk), out_(out) {}
+
+  arrow::Status Run() {
+    const uint64_t num_values = chunk_.num_values();
+    ends_ = GrowOffsets(num_values, out_);
+    for (uint64_t first = 0; first < num_values;) {
+      uint64_t last = first + 1;
+      while (last < num_values && OffsetAt(last + 1) - OffsetAt(first) <= kSliceCodes) ++last;
+      if (OffsetAt(last) - OffsetAt(first) <= kSliceCodes) {
+        ARROW_RETURN_NOT_OK(ExpandSlice(first, last));
+      } else {
+        ARROW_RETURN_NOT_OK(AppendExpanded(table_, CodesOf(first, last), out_));
+        StoreEnd(first, out_->bytes.size());
+      }
+      first = last;
+    }
+    return arrow::Status::OK();
+  }
+
+ private:
+  uint64_t OffsetAt(uint64_t i) const {
+    return LoadLittleEndian<Stored>(chunk_.offsets() + i * sizeof(Stored));
+  }
+
+  std::span<const std::byte> CodesOf(uint64_t first, uint64_t last) const {
+    return chunk_.buffer().subspan(OffsetAt(first), OffsetAt(last) - OffsetAt(first));
+  }
+
+  void StoreEnd(uint64_t value, uint64_t end) {
+    const End stored = static_cast<End>(end);
+    std::memcpy(ends_ + value * sizeof(End), &stored, sizeof(End));
+  }
+
+  /// Append several values that have at most kSliceCodes codes together.
+  arrow::Status ExpandSlice(uint64_t first, uint64_t last) {
+    uint32_t positions[kSliceCodes + 1];
+    const auto codes = CodesOf(first, last);
+    const uint64_t size_before = out_->bytes.size();
+    std::byte* const to = GrowForCodes(codes.size(), out_);
+    const std::byte* const end = table_.Expand(codes, to, positions);
+    if (end == nullptr) return Refuse(first, last);
+    ARROW_RETURN_NOT_OK(KeepExpanded(static_cast<uint64_t>(end - to), size_before, out_));
+    const uint64_t base = OffsetAt(first);
+    bool splits_an_escape = false;
+    for (uint64_t i = first; i < last; ++i) {
+      const uint32_t position = positions[OffsetAt(i + 1) - base];
+      splits_an_escape |= position == FsstSymbolTable::kInsideEscape;
+      StoreEnd(i, size_before + position);
+    }
+    return splits_an_escape ? Refuse(first, last) : arrow::Status::OK();
+  }
+
+  /// Find the value that cannot be expanded alone.
+  arrow::Status Refuse(uint64_t first, uint64_t last) const {
+    for (uint64_t i = first; i < last; ++i) {
+      ARROW_RETURN_NOT_OK(RefuseCodes(table_, CodesOf(i, i + 1)));
+    }
+    return arrow::Status::SerializationError("Fsst: values cannot be expanded");
+  }
+
+  const FsstSymbolTable& table_;
+  const VariableChunk& chunk_;
+  ValueBuffer* out_;
+  std::byte* ends_ = nullptr;
+};
+
+arrow::Status AppendExpandedChunk(const FsstSymbolTable& table, const VariableChunk& chunk,
+                                  ValueBuffer* out) {
+  if (chunk.num_values() == 0) return arrow::Status::OK();
+  if (chunk.offset_bits() == 32) {
+    return out->offset_bits == 32 ? ChunkExpander<uint32_t, uint32_t>(table, chunk, out).Run()
+                                  : ChunkExpander<uint32_t, uint64_t>(table, chunk, out).Run();
+  }
+  return out->offset_bits == 32 ? ChunkExpander<uint64_t, uint32_t>(table, chunk, out).Run()
+                                : ChunkExpander<uint64_t, uint64_t>(table, chunk, out).Run();
+}
 
 class FsstMiniBlockDecoder : public MiniBlockDecoder {
  public:
-  FsstMiniBlockDecoder(FsstSymbolTable table, uint32_t offset_bytes)
-      : table_(std::move(table)), offset_bytes_(offset_bytes) {}
+  FsstMiniBlockDecoder(FsstSymbolTable table, uint32_t offset_bits)
+      : table_(std::move(table)), offset_bits_(offset_bits) {}
 
   int num_buffers() const override { return 1; }
 
@@ -29,116 +144,71 @@ class FsstMiniBlockDecoder : public MiniBlockDecoder {
                        ValueBuffer* out) const override {
     LANCE_DCHECK(buffers.size() == 1 && out->is_variable());
     ARROW_ASSIGN_OR_RAISE(const VariableChunk chunk,
-                          VariableChunk::Parse(buffers[0], offset_bytes_, num_values));
-    if (out->offsets.empty()) out->offsets.push_back(0);
-    uint64_t end = out->bytes.size();
-    for (uint64_t i = 0; i < num_values; ++i) {
-      ARROW_ASSIGN_OR_RAISE(const uint64_t value_bytes, ExpandedBytes(chunk.value(i)));
-      end += value_bytes;
-      out->offsets.push_back(end);
+                          VariableChunk::Parse(buffers[0], offset_bits_, num_values));
+    if (table_.is_off()) return AppendChunk(chunk, out);
+    return AppendExpandedChunk(table_, chunk, out);
+  }
+
+ private:
+  FsstSymbolTable table_;
+  uint32_t offset_bits_;
+};
+
+class FsstPerValueDecoder : public PerValueDecoder {
+ public:
+  explicit FsstPerValueDecoder(FsstSymbolTable table) : table_(std::move(table)) {}
+
+  uint64_t stored_bits() const override { return 0; }
+
+  arrow::Status Decode(std::span<const std::span<const std::byte>> values,
+                       ValueBuffer* out) const override {
+    LANCE_DCHECK(out->is_variable());
+    if (table_.is_off()) return AppendTexts(values, out);
+    if (values.empty()) return arrow::Status::OK();
+    std::byte* ends = GrowOffsets(values.size(), out);
+    for (const auto codes : values) {
+      if (!codes.empty()) ARROW_RETURN_NOT_OK(AppendExpanded(table_, codes, out));
+      const uint64_t end = out->bytes.size();
+      std::memcpy(ends, &end, out->offset_bits / 8);  // the low bytes come first
+      ends += out->offset_bits / 8;
     }
-    AppendExpanded(chunk, end, out);
-    out->num_values += num_values;
     return arrow::Status::OK();
   }
 
  private:
-  arrow::Result<uint64_t> ExpandedBytes(std::span<const std::byte> value) const {
-    if (table_.is_off()) return value.size();
-    return table_.ExpandedBytes(value);
-  }
-
-  void AppendExpanded(const VariableChunk& chunk, uint64_t end, ValueBuffer* out) const {
-    const auto stored = chunk.bytes();
-    if (table_.is_off()) {
-      out->bytes.append(reinterpret_cast<const char*>(stored.data()), stored.size());
-      return;
-    }
-    const size_t start = out->bytes.size();
-    out->bytes.resize(end + kSymbolBytes - 1);  // symbols are written eight bytes at a time
-    auto* at = reinterpret_cast<std::byte*>(out->bytes.data()) + start;
-    for (uint64_t i = 0; i < chunk.num_values(); ++i) at = table_.Expand(chunk.value(i), at);
-    out->bytes.resize(end);
-  }
-
   FsstSymbolTable table_;
-  uint32_t offset_bytes_;
 };
 
-}  // namespace
-
-arrow::Result<FsstSymbolTable> FsstSymbolTable::Parse(std::span<const std::byte> bytes) {
-  if (bytes.size() != kStoredBytes) {
-    return arrow::Status::SerializationError("Fsst.symbol_table has ", bytes.size(),
-                                             " bytes; allowed: ", kStoredBytes);
-  }
-  ByteReader in(bytes, "Fsst.symbol_table");
-  ARROW_ASSIGN_OR_RAISE(const uint64_t header, in.Read<uint64_t>("header"));
-  if (header >> 32 != kMagic) return in.Corrupt("header", "has no magic TSSF");
+/// The parts of an Fsst message that stands where text is needed.
+struct CheckedFsst {
   FsstSymbolTable table;
-  table.is_off_ = (header >> 24 & 1) == 0;
-  if (table.is_off_) return table;  // then the rest of the table is of no use
-  table.num_symbols_ = header & 0xff;
-  for (uint32_t i = 0; i < table.num_symbols_; ++i) {
-    ARROW_ASSIGN_OR_RAISE(table.symbols_[i], in.Read<uint64_t>("symbols"));
-  }
-  for (uint32_t i = 0; i < table.num_symbols_; ++i) {
-    ARROW_ASSIGN_OR_RAISE(const uint8_t length, in.Read<uint8_t>("lengths"));
-    if (length < 1 || length > kSymbolBytes) {
-      return in.Corrupt("lengths", "symbol ", i, " has ", int{length}, " bytes, allowed 1 to 8");
-    }
-    table.lengths_[i] = length;
-  }
-  return table;
-}
+  uint32_t offset_bits;
+};
 
-arrow::Result<uint64_t> FsstSymbolTable::ExpandedBytes(std::span<const std::byte> codes) const {
-  uint64_t expanded = 0;
-  for (size_t i = 0; i < codes.size(); ++i) {
-    const auto code = std::to_integer<uint32_t>(codes[i]);
-    if (code == kEscape) {
-      if (++i == codes.size()) {
-        return arrow::Status::SerializationError("Fsst: a value of ", codes.size(),
-                                                 " bytes ends in an escape code");
-      }
-      ++expanded;
-    } else if (code >= num_symbols_) {
-      return arrow::Status::SerializationError("Fsst: code at byte ", i, " of a value is ", code,
-                                               ", the table has ", num_symbols_, " symbols");
-    } else {
-      expanded += lengths_[code];
-    }
-  }
-  return expanded;
-}
-
-std::byte* FsstSymbolTable::Expand(std::span<const std::byte> codes, std::byte* out) const {
-  for (size_t i = 0; i < codes.size(); ++i) {
-    const auto code = std::to_integer<uint32_t>(codes[i]);
-    if (code == kEscape) {
-      *out++ = codes[++i];
-    } else {
-      std::memcpy(out, &symbols_[code], kSymbolBytes);
-      out += lengths_[code];
-    }
-  }
-  return out;
-}
-
-arrow::Result<std::unique_ptr<MiniBlockDecoder>> MakeFsstMiniBlockDecoder(const pb::Fsst& fsst,
-                                                                          uint32_t bits_per_value) {
-  if (bits_per_value != 0) {
-    return arrow::Status::SerializationError("Fsst: has variable width, the column needs ",
-                                             bits_per_value, " bits");
-  }
+arrow::Result<CheckedFsst> ParseFsst(const pb::Fsst& fsst, const ValueShape& shape) {
+  ARROW_RETURN_NOT_OK(CheckVariableWidth(shape, "Fsst"));
   // Only Variable can be inside, so a hostile tree of encodings is never walked.
   if (!fsst.values().has_variable()) {
     return RefuseEncoding(fsst.values(), "Fsst.values", "Variable");
   }
-  ARROW_ASSIGN_OR_RAISE(const uint32_t offset_bytes, ParseVariable(fsst.values().variable()));
+  ARROW_ASSIGN_OR_RAISE(const uint32_t offset_bits, ParseVariable(fsst.values().variable()));
   ARROW_ASSIGN_OR_RAISE(FsstSymbolTable table,
                         FsstSymbolTable::Parse(AsBytes(fsst.symbol_table())));
-  return std::make_unique<FsstMiniBlockDecoder>(std::move(table), offset_bytes);
+  return CheckedFsst{std::move(table), offset_bits};
+}
+
+}  // namespace
+
+arrow::Result<std::unique_ptr<MiniBlockDecoder>> MakeFsstMiniBlockDecoder(const pb::Fsst& fsst,
+                                                                          const ValueShape& shape) {
+  ARROW_ASSIGN_OR_RAISE(CheckedFsst checked, ParseFsst(fsst, shape));
+  return std::make_unique<FsstMiniBlockDecoder>(std::move(checked.table), checked.offset_bits);
+}
+
+arrow::Result<std::unique_ptr<PerValueDecoder>> MakeFsstPerValueDecoder(const pb::Fsst& fsst,
+                                                                        const ValueShape& shape) {
+  ARROW_ASSIGN_OR_RAISE(CheckedFsst checked, ParseFsst(fsst, shape));
+  return std::make_unique<FsstPerValueDecoder>(std::move(checked.table));
 }
 
 }  // namespace lance::format

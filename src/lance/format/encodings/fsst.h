@@ -26,6 +26,10 @@ class FsstSymbolTable {
   static constexpr uint64_t kStoredBytes = 2312;
   /// The code in front of a byte that stands for itself.
   static constexpr uint32_t kEscape = 255;
+  /// The most bytes that a code expands to.
+  static constexpr uint64_t kSymbolBytes = 8;
+  /// Where no value can start: behind an escape code.
+  static constexpr uint32_t kInsideEscape = 0xffffffff;
 
   /// Check untrusted bytes.
   static arrow::Result<FsstSymbolTable> Parse(std::span<const std::byte> bytes);
@@ -34,29 +38,47 @@ class FsstSymbolTable {
   bool is_off() const { return is_off_; }
   uint32_t num_symbols() const { return num_symbols_; }
 
-  /// Check one compressed value. \return its size when it is expanded, at most 8 times its own
-  arrow::Result<uint64_t> ExpandedBytes(std::span<const std::byte> codes) const;
-
-  /// Expand one value that ExpandedBytes has accepted.
+  /// Expand untrusted codes.
   ///
-  /// \param[out] out its expanded size and 7 bytes more are writable
-  /// \return behind the last byte of the value
+  /// \param[out] out kSymbolBytes for each code, and kSymbolBytes more, are writable
+  /// \return behind the last byte; null when a code is not in the table or the last one escapes
+  ///   nothing
   std::byte* Expand(std::span<const std::byte> codes, std::byte* out) const;
+
+  /// Expand, and say where each code's bytes start.
+  ///
+  /// \pre codes.size() < 2^28
+  /// \param[out] positions codes.size() + 1 of them, counted from `out`; kInsideEscape for the byte
+  ///   that an escape code announces; the last one is the end
+  std::byte* Expand(std::span<const std::byte> codes, std::byte* out, uint32_t* positions) const;
+
+  /// Expand code by code, from the specification: the oracle of tests; names what Expand refuses.
+  ///
+  /// \return the number of bytes written
+  arrow::Result<uint64_t> ExpandScalar(std::span<const std::byte> codes, std::byte* out) const;
 
  private:
   FsstSymbolTable() = default;
 
+  template <bool kPositions>
+  std::byte* ExpandCodes(std::span<const std::byte> codes, std::byte* out,
+                         uint32_t* positions) const;
+
   bool is_off_ = false;
   uint32_t num_symbols_ = 0;
-  std::array<uint64_t, 255> symbols_{};  // first byte lowest
-  std::array<uint8_t, 255> lengths_{};   // 0: no such symbol
+  std::array<uint64_t, 256> symbols_{};  // first byte lowest
+  std::array<uint8_t, 256> steps_{};     // length, or kNoSymbol
 };
 
-// Fsst: values whose frequent substrings are replaced by one-byte codes. The chunk is the inner
-// encoding's, always Variable.
+// Fsst: values whose frequent substrings are replaced by one-byte codes. How they are stored is the
+// inner encoding's, always Variable.
 
 /// Make a decoder of Fsst{Variable} chunks. Errors as MakeMiniBlockDecoder.
 arrow::Result<std::unique_ptr<MiniBlockDecoder>> MakeFsstMiniBlockDecoder(
-    const lance_pb::encodings21::Fsst& fsst, uint32_t bits_per_value);
+    const lance_pb::encodings21::Fsst& fsst, const ValueShape& shape);
+
+/// Make a decoder of values that are stored one by one. Errors as MakePerValueDecoder.
+arrow::Result<std::unique_ptr<PerValueDecoder>> MakeFsstPerValueDecoder(
+    const lance_pb::encodings21::Fsst& fsst, const ValueShape& shape);
 
 }  // namespace lance::format

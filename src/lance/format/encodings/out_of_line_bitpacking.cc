@@ -1,6 +1,5 @@
 #include "lance/format/encodings/out_of_line_bitpacking.h"
 
-#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -18,7 +17,6 @@ namespace pb = lance_pb::encodings21;
 namespace {
 
 constexpr uint64_t kMaxGroupBytes = kGroupValues * 8;
-constexpr uint32_t kLevelBits = 16;
 
 /// Values behind the full groups, and whether they are packed. Full groups come first.
 struct PackedBlock {
@@ -86,56 +84,24 @@ class OutOfLineBitpackingBlockDecoder : public BlockDecoder {
   uint32_t width_;
 };
 
-bool IsTailPacked(uint64_t num_tail_levels, uint32_t width) {
-  return PackedGroupBytes(width) < num_tail_levels * sizeof(uint16_t);
-}
-
 }  // namespace
 
 arrow::Result<std::unique_ptr<BlockDecoder>> MakeOutOfLineBitpackingBlockDecoder(
-    const pb::OutOfLineBitpacking& bitpacking, uint32_t bits_per_value) {
+    const pb::OutOfLineBitpacking& bitpacking, const ValueShape& shape) {
   const uint64_t claimed_bits = bitpacking.uncompressed_bits_per_value();
   if (!IsIntegerWidth(claimed_bits)) {
     return arrow::Status::SerializationError("OutOfLineBitpacking.uncompressed_bits_per_value is ",
                                              claimed_bits, "; allowed: 8, 16, 32, 64");
   }
-  ARROW_RETURN_NOT_OK(CheckValueWidth(claimed_bits, bits_per_value, "OutOfLineBitpacking"));
+  ARROW_RETURN_NOT_OK(CheckValueWidth(claimed_bits, shape, "OutOfLineBitpacking"));
   ARROW_ASSIGN_OR_RAISE(const uint64_t width,
                         ClaimedFlatBits(bitpacking.values(), "OutOfLineBitpacking.values"));
   if (width > claimed_bits) {
     return arrow::Status::SerializationError("OutOfLineBitpacking.values has ", width,
                                              " bits; allowed: 0 to ", claimed_bits);
   }
-  return std::make_unique<OutOfLineBitpackingBlockDecoder>(bits_per_value,
+  return std::make_unique<OutOfLineBitpackingBlockDecoder>(shape.bits_per_value,
                                                            static_cast<uint32_t>(width));
-}
-
-uint64_t PackedLevelsBytes(uint64_t num_levels, uint32_t width) {
-  const uint64_t tail = num_levels % kGroupValues;
-  const uint64_t tail_bytes =
-      IsTailPacked(tail, width) ? PackedGroupBytes(width) : tail * sizeof(uint16_t);
-  return num_levels / kGroupValues * PackedGroupBytes(width) + tail_bytes;
-}
-
-std::string PackLevels(std::span<const uint16_t> levels, uint32_t width) {
-  const uint64_t num_groups = levels.size() / kGroupValues;
-  std::string packed(PackedLevelsBytes(levels.size(), width), '\0');
-  auto* out = reinterpret_cast<std::byte*>(packed.data());
-  const std::span<const std::byte> bytes = std::as_bytes(levels);
-  const uint64_t group_bytes = kGroupValues * sizeof(uint16_t);
-  for (uint64_t i = 0; i < num_groups; ++i) {
-    PackGroup(kLevelBits, width, bytes.data() + i * group_bytes, out + i * PackedGroupBytes(width));
-  }
-  const auto tail = bytes.subspan(num_groups * group_bytes);
-  out += num_groups * PackedGroupBytes(width);
-  if (IsTailPacked(tail.size() / sizeof(uint16_t), width)) {
-    std::array<std::byte, kGroupValues * sizeof(uint16_t)> padded{};
-    std::copy(tail.begin(), tail.end(), padded.begin());
-    PackGroup(kLevelBits, width, padded.data(), out);
-  } else if (!tail.empty()) {
-    std::memcpy(out, tail.data(), tail.size());
-  }
-  return packed;
 }
 
 }  // namespace lance::format

@@ -1,9 +1,6 @@
 #pragma once
 
-#include <cstdint>
 #include <memory>
-#include <span>
-#include <string>
 
 #include "arrow/result.h"
 #include "lance/format/encodings/codec.h"
@@ -22,14 +19,6 @@ namespace lance::format {
 
 /// Make a decoder of bit-packed blocks. Errors as MakeBlockDecoder.
 arrow::Result<std::unique_ptr<BlockDecoder>> MakeOutOfLineBitpackingBlockDecoder(
-    const lance_pb::encodings21::OutOfLineBitpacking& bitpacking, uint32_t bits_per_value);
-
-/// The bytes that some levels take when they are packed to `width` bits.
-uint64_t PackedLevelsBytes(uint64_t num_levels, uint32_t width);
-
-/// Pack levels as one block. The last, short group is packed where that is smaller.
-///
-/// \param width bits of the page's largest level
-std::string PackLevels(std::span<const uint16_t> levels, uint32_t width);
+    const lance_pb::encodings21::OutOfLineBitpacking& bitpacking, const ValueShape& shape);
 
 }  // namespace lance::format

@@ -1,13 +1,11 @@
 #include "lance/format/encodings/rle.h"
 
-#include <algorithm>
-#include <cstring>
-
 #include "lance/base/byte_reader.h"
 #include "lance/base/check.h"
 #include "lance/base/status_detail.h"
 #include "lance/format/encodings/encoding_grammar.h"
 #include "lance/format/encodings/unsigned_dispatch.h"
+#include "lance/format/encodings/vector_kernels.h"
 #include "lance_encodings21.pb.h"
 
 namespace lance::format {
@@ -25,6 +23,12 @@ struct Runs {
   std::span<const std::byte> lengths;
 };
 
+arrow::Status RefuseZeroLength(const Runs& runs) {
+  size_t i = 0;
+  while (runs.lengths[i] != std::byte{0}) ++i;
+  return arrow::Status::SerializationError("Rle: length of run ", i, " is 0, allowed 1 to 255");
+}
+
 arrow::Status CheckRuns(uint32_t bits, const Runs& runs, uint64_t num_values, Surplus surplus) {
   const uint64_t value_bytes = bits / 8;
   if (runs.values.size() % value_bytes != 0 ||
@@ -34,13 +38,12 @@ arrow::Status CheckRuns(uint32_t bits, const Runs& runs, uint64_t num_values, Su
                                              runs.lengths.size() * value_bytes);
   }
   uint64_t total = 0;  // cannot wrap: at most 255 times the size of a buffer
-  for (size_t i = 0; i < runs.lengths.size(); ++i) {
-    const auto length = std::to_integer<uint64_t>(runs.lengths[i]);
-    if (length == 0) {
-      return arrow::Status::SerializationError("Rle: length of run ", i, " is 0, allowed 1 to 255");
-    }
-    total += length;
+  bool has_zero = false;
+  for (const std::byte length : runs.lengths) {  // without early exit, so that it is vectorised
+    total += std::to_integer<uint64_t>(length);
+    has_zero |= length == std::byte{0};
   }
+  if (has_zero) return RefuseZeroLength(runs);
   if (total < num_values || (surplus == Surplus::kRefused && total > num_values)) {
     return arrow::Status::SerializationError("Rle: the runs hold ", total, " values, needed are ",
                                              num_values);
@@ -48,62 +51,39 @@ arrow::Status CheckRuns(uint32_t bits, const Runs& runs, uint64_t num_values, Su
   return CheckExpandedSize(num_values, bits, "Rle");
 }
 
-/// Write the values of checked runs.
-template <typename T>
-void ExpandRuns(const Runs& runs, uint64_t num_values, std::byte* out) {
-  for (size_t i = 0; num_values > 0; ++i) {
-    const T value = LoadLittleEndian<T>(runs.values.data() + i * sizeof(T));
-    const auto length = std::min(std::to_integer<uint64_t>(runs.lengths[i]), num_values);
-    for (uint64_t j = 0; j < length; ++j) std::memcpy(out + j * sizeof(T), &value, sizeof(T));
-    out += length * sizeof(T);
-    num_values -= length;
-  }
-}
-
-arrow::Status DecodeRuns(uint32_t bits, const Runs& runs, uint64_t num_values, Surplus surplus,
-                         ValueBuffer* out) {
-  LANCE_DCHECK(out->bits_per_value == bits);
+arrow::Status DecodeRuns(const Runs& runs, uint64_t num_values, Surplus surplus, ValueBuffer* out) {
+  static_assert(kKernelSlack <= ByteBuffer::kSlack);
+  const uint32_t bits = out->bits_per_value;
   ARROW_RETURN_NOT_OK(CheckRuns(bits, runs, num_values, surplus));
-  std::byte* values = GrowFixed(num_values, out);
-  DispatchUnsigned(bits, [&]<typename T>(T) { ExpandRuns<T>(runs, num_values, values); });
+  if (num_values == 0) return arrow::Status::OK();
+  ExpandRuns(bits, runs.values.data(), runs.lengths.data(), num_values, GrowFixed(num_values, out));
   return arrow::Status::OK();
 }
 
 class RleMiniBlockDecoder : public MiniBlockDecoder {
  public:
-  explicit RleMiniBlockDecoder(uint32_t bits_per_value) : bits_per_value_(bits_per_value) {}
-
   int num_buffers() const override { return 2; }
 
   arrow::Status Decode(std::span<const std::span<const std::byte>> buffers, uint64_t num_values,
                        ValueBuffer* out) const override {
     LANCE_DCHECK(buffers.size() == 2);
-    return DecodeRuns(bits_per_value_, {buffers[0], buffers[1]}, num_values, Surplus::kIgnored,
-                      out);
+    return DecodeRuns({buffers[0], buffers[1]}, num_values, Surplus::kIgnored, out);
   }
-
- private:
-  uint32_t bits_per_value_;
 };
 
 class RleBlockDecoder : public BlockDecoder {
  public:
-  explicit RleBlockDecoder(uint32_t bits_per_value) : bits_per_value_(bits_per_value) {}
-
   arrow::Status Decode(std::span<const std::byte> bytes, uint64_t num_values,
                        ValueBuffer* out) const override {
     ByteReader in(bytes, "Rle block");
     ARROW_ASSIGN_OR_RAISE(const uint64_t values_bytes, in.Read<uint64_t>("values_bytes"));
     ARROW_ASSIGN_OR_RAISE(const auto values, in.Take(values_bytes, "values"));
     ARROW_ASSIGN_OR_RAISE(const auto lengths, in.Take(in.remaining(), "lengths"));
-    return DecodeRuns(bits_per_value_, {values, lengths}, num_values, Surplus::kRefused, out);
+    return DecodeRuns({values, lengths}, num_values, Surplus::kRefused, out);
   }
-
- private:
-  uint32_t bits_per_value_;
 };
 
-arrow::Status CheckRle(const pb::Rle& rle, uint32_t bits_per_value) {
+arrow::Status CheckRle(const pb::Rle& rle, const ValueShape& shape) {
   ARROW_ASSIGN_OR_RAISE(const uint64_t value_bits, ClaimedFlatBits(rle.values(), "Rle.values"));
   if (!IsIntegerWidth(value_bits)) {
     return arrow::Status::SerializationError("Rle.values has ", value_bits,
@@ -116,21 +96,21 @@ arrow::Status CheckRle(const pb::Rle& rle, uint32_t bits_per_value) {
         "encoding Rle with wide run lengths",
         "Rle.run_lengths has " + std::to_string(length_bits) + " bits; allowed: 8");
   }
-  return CheckValueWidth(value_bits, bits_per_value, "Rle");
+  return CheckValueWidth(value_bits, shape, "Rle");
 }
 
 }  // namespace
 
 arrow::Result<std::unique_ptr<MiniBlockDecoder>> MakeRleMiniBlockDecoder(const pb::Rle& rle,
-                                                                         uint32_t bits_per_value) {
-  ARROW_RETURN_NOT_OK(CheckRle(rle, bits_per_value));
-  return std::make_unique<RleMiniBlockDecoder>(bits_per_value);
+                                                                         const ValueShape& shape) {
+  ARROW_RETURN_NOT_OK(CheckRle(rle, shape));
+  return std::make_unique<RleMiniBlockDecoder>();
 }
 
 arrow::Result<std::unique_ptr<BlockDecoder>> MakeRleBlockDecoder(const pb::Rle& rle,
-                                                                 uint32_t bits_per_value) {
-  ARROW_RETURN_NOT_OK(CheckRle(rle, bits_per_value));
-  return std::make_unique<RleBlockDecoder>(bits_per_value);
+                                                                 const ValueShape& shape) {
+  ARROW_RETURN_NOT_OK(CheckRle(rle, shape));
+  return std::make_unique<RleBlockDecoder>();
 }
 
 }  // namespace lance::format

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <memory>
 
 #include "arrow/result.h"
@@ -20,11 +19,11 @@ namespace lance::format {
 /// Make a decoder of run-length chunks; what the runs hold beyond the chunk's values is ignored.
 /// Errors as MakeMiniBlockDecoder.
 arrow::Result<std::unique_ptr<MiniBlockDecoder>> MakeRleMiniBlockDecoder(
-    const lance_pb::encodings21::Rle& rle, uint32_t bits_per_value);
+    const lance_pb::encodings21::Rle& rle, const ValueShape& shape);
 
 /// Make a decoder of run-length blocks; the runs must hold exactly the block's values.
 /// Errors as MakeBlockDecoder.
 arrow::Result<std::unique_ptr<BlockDecoder>> MakeRleBlockDecoder(
-    const lance_pb::encodings21::Rle& rle, uint32_t bits_per_value);
+    const lance_pb::encodings21::Rle& rle, const ValueShape& shape);
 
 }  // namespace lance::format

@@ -1,0 +1,81 @@
+#include "lance/dataset/read_fields.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "arrow/api.h"
+#include "arrow/compute/api_vector.h"
+#include "arrow/compute/exec.h"
+#include "lance/base/executor.h"
+#include "lance/dataset/blobs.h"
+
+namespace lance {
+
+arrow::Result<std::vector<std::shared_ptr<arrow::Array>>> ReadFields(
+    const format::DataFileReader& file, const format::ColumnMap& columns,
+    const std::vector<format::FieldNode>& fields, const RowRanges& rows, const RunContext& run) {
+  std::vector<std::shared_ptr<arrow::Array>> arrays(fields.size());
+  ARROW_RETURN_NOT_OK(
+      ParallelFor(static_cast<int>(fields.size()), run.num_threads, run.stop_token, [&](int i) {
+        const format::FieldNode& field = fields[static_cast<size_t>(i)];
+        ARROW_ASSIGN_OR_RAISE(
+            const auto array,
+            file.ReadField({.node = field, .columns = columns, .rows = rows}, run.stop_token));
+        return LoadBlobs(field, array, file, run).Value(&arrays[static_cast<size_t>(i)]);
+      }));
+  return arrays;
+}
+
+TakePlan PlanTake(const std::vector<uint64_t>& rows) {
+  TakePlan plan;
+  std::vector<RowRange> ranges;
+  const auto append = [&](uint64_t row) {
+    if (!ranges.empty() && ranges.back().end == row) {
+      ++ranges.back().end;
+    } else {
+      ranges.push_back({row, row + 1});
+    }
+  };
+  if (std::adjacent_find(rows.begin(), rows.end(), std::greater_equal<>()) == rows.end()) {
+    for (const uint64_t row : rows) append(row);
+    plan.rows = RowRanges::Make(std::move(ranges));
+    return plan;
+  }
+  std::vector<size_t> order(rows.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return rows[a] < rows[b]; });
+  std::vector<int64_t> places(rows.size());
+  int64_t count = 0;
+  for (size_t i = 0; i < order.size(); ++i) {
+    const uint64_t row = rows[order[i]];
+    if (i == 0 || row != rows[order[i - 1]]) {
+      append(row);
+      ++count;
+    }
+    places[order[i]] = count - 1;
+  }
+  plan.rows = RowRanges::Make(std::move(ranges));
+  plan.places = std::move(places);
+  return plan;
+}
+
+arrow::Result<std::vector<std::shared_ptr<arrow::Array>>> ReorderTaken(
+    const TakePlan& plan, std::vector<std::shared_ptr<arrow::Array>> columns,
+    const RunContext& run) {
+  if (!plan.places) return columns;
+  const arrow::Int64Array places(static_cast<int64_t>(plan.places->size()),
+                                 arrow::Buffer::Wrap(*plan.places));
+  for (auto& column : columns) {
+    arrow::compute::ExecContext context(run.memory_pool != nullptr ? run.memory_pool
+                                                                   : arrow::default_memory_pool());
+    ARROW_ASSIGN_OR_RAISE(
+        const auto taken,
+        arrow::compute::Take(column, arrow::Datum(places.data()),
+                             arrow::compute::TakeOptions::NoBoundsCheck(), &context));
+    column = taken.make_array();
+  }
+  return columns;
+}
+
+}  // namespace lance

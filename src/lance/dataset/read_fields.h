@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "arrow/result.h"
+#include "arrow/type_fwd.h"
+#include "lance/base/row_ranges.h"
+#include "lance/base/run_context.h"
+#include "lance/format/data_file_reader.h"
+
+namespace lance {
+
+/// Read rows of several fields of a data file, in parallel. Blobs come as payloads.
+arrow::Result<std::vector<std::shared_ptr<arrow::Array>>> ReadFields(
+    const format::DataFileReader& file, const format::ColumnMap& columns,
+    const std::vector<format::FieldNode>& fields, const RowRanges& rows, const RunContext& run);
+
+/// How rows in any order, with repeats, come from rows read once in ascending order.
+struct TakePlan {
+  RowRanges rows;
+  /// For each row asked for, its place among `rows`. No value: they are `rows` already.
+  std::optional<std::vector<int64_t>> places;
+};
+
+/// Plan a take of rows by position.
+TakePlan PlanTake(const std::vector<uint64_t>& rows);
+
+/// Put columns that were read for plan.rows into the order asked for.
+arrow::Result<std::vector<std::shared_ptr<arrow::Array>>> ReorderTaken(
+    const TakePlan& plan, std::vector<std::shared_ptr<arrow::Array>> columns,
+    const RunContext& run);
+
+}  // namespace lance

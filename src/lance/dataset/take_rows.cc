@@ -1,0 +1,149 @@
+#include "lance/dataset/take_rows.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "arrow/api.h"
+#include "lance/base/executor.h"
+#include "lance/base/status_detail.h"
+#include "lance/dataset/fragment_reader.h"
+#include "lance/scan.h"
+
+namespace lance {
+namespace {
+
+constexpr uint64_t kStableRowIdsFlag = 2;
+
+/// Turns what names a row into its place: position of the fragment << 32 | offset.
+class RowLocator {
+ public:
+  RowLocator(const table::Manifest& manifest, RowSelector by) : manifest_(manifest), by_(by) {
+    uint64_t rows = 0;
+    for (size_t i = 0; i < manifest.fragments.size(); ++i) {
+      begins_.push_back(rows);
+      rows += manifest.fragments[i].live_rows();
+      positions_.emplace(manifest.fragments[i].id, i);
+    }
+    begins_.push_back(rows);
+  }
+
+  arrow::Result<uint64_t> Locate(uint64_t row) const {
+    return by_ == RowSelector::kOffsets ? ByOffset(row) : ByAddress(row);
+  }
+
+ private:
+  arrow::Result<uint64_t> ByOffset(uint64_t row) const {
+    if (row >= begins_.back()) {
+      return arrow::Status::IndexError("row ", row, " is asked for, the version has ",
+                                       begins_.back());
+    }
+    const auto after = std::upper_bound(begins_.begin(), begins_.end(), row);
+    const auto fragment = static_cast<size_t>(after - begins_.begin()) - 1;
+    return Place(fragment, row - begins_[fragment]);
+  }
+
+  arrow::Result<uint64_t> ByAddress(uint64_t address) const {
+    const auto found = positions_.find(address >> 32);
+    const uint64_t offset = address & 0xffffffff;
+    if (found == positions_.end() || offset >= manifest_.fragments[found->second].physical_rows) {
+      return arrow::Status::IndexError("row address ", address, " (fragment ", address >> 32,
+                                       ", offset ", offset, ") is not in the version");
+    }
+    return Place(found->second, offset);
+  }
+
+  static uint64_t Place(size_t fragment, uint64_t offset) {
+    return uint64_t{fragment} << 32 | offset;
+  }
+
+  const table::Manifest& manifest_;
+  RowSelector by_;
+  std::vector<uint64_t> begins_;
+  std::map<uint64_t, size_t> positions_;
+};
+
+/// Read the located rows of one fragment, all columns.
+arrow::Result<arrow::ArrayVector> ReadFragment(const Scanner::Impl& scan, size_t position,
+                                               const RowRanges& rows, const RunContext& run) {
+  const table::Fragment& fragment = scan.dataset->manifest().fragments[position];
+  FragmentReader reader(scan.dataset->store, fragment, run);
+  reader.set_blob_form(BlobFormOf(scan.options));
+  std::vector<const format::FieldNode*> fields;
+  for (const OutputColumn& column : scan.columns) {
+    if (column.field != nullptr) fields.push_back(column.field);
+  }
+  ARROW_ASSIGN_OR_RAISE(auto values, reader.ReadColumns(fields, rows));
+  if (fields.empty()) ARROW_RETURN_NOT_OK(reader.CheckRowCount());
+  arrow::ArrayVector columns;
+  auto next = values.begin();
+  for (const OutputColumn& column : scan.columns) {
+    if (column.field != nullptr) {
+      columns.push_back(std::move(*next++));
+      continue;
+    }
+    ARROW_ASSIGN_OR_RAISE(auto addresses, RowAddresses(fragment.id, rows, run.memory_pool));
+    columns.push_back(std::move(addresses));
+  }
+  return columns;
+}
+
+}  // namespace
+
+arrow::Result<LocatedRows> LocateRows(const Dataset::Impl& dataset, const TakeRequest& request) {
+  const table::Manifest& manifest = dataset.manifest();
+  if (request.by == RowSelector::kRowIds &&
+      (manifest.reader_feature_flags & kStableRowIdsFlag) != 0) {
+    return UnsupportedError("take by stable row ids",
+                            "table " + dataset.uri + " has stable row ids; take by address");
+  }
+  const RowLocator locator(manifest, request.by);
+  std::vector<uint64_t> places(request.rows.size());
+  for (size_t i = 0; i < places.size(); ++i) {
+    ARROW_ASSIGN_OR_RAISE(places[i], locator.Locate(request.rows[i]));
+  }
+  LocatedRows located;
+  located.plan = PlanTake(places);
+  std::map<size_t, std::vector<RowRange>> by_fragment;
+  for (const RowRange& range : located.plan.rows.ranges()) {
+    const uint64_t offset = range.begin & 0xffffffff;
+    by_fragment[range.begin >> 32].push_back({offset, offset + range.size()});
+  }
+  for (auto& [position, ranges] : by_fragment) {
+    located.fragments.emplace(position, RowRanges::Make(std::move(ranges)));
+  }
+  return located;
+}
+
+arrow::Result<std::shared_ptr<arrow::Table>> Take(const Dataset& dataset,
+                                                  const TakeRequest& request,
+                                                  const CallOptions& call) {
+  const RunContext run = dataset.impl().Run(call);
+  ARROW_ASSIGN_OR_RAISE(
+      const Scanner scanner,
+      dataset.Scan({.columns = request.columns, .blob_handling = request.blob_handling}));
+  const Scanner::Impl& scan = scanner.impl();
+  ARROW_ASSIGN_OR_RAISE(const LocatedRows located, LocateRows(dataset.impl(), request));
+  std::vector<arrow::ArrayVector> pieces(scan.columns.size());
+  for (const auto& [position, rows] : located.fragments) {
+    ARROW_ASSIGN_OR_RAISE(auto columns, ReadFragment(scan, position, rows, run));
+    for (size_t i = 0; i < columns.size(); ++i) pieces[i].push_back(std::move(columns[i]));
+  }
+  arrow::ArrayVector joined;
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    const auto& type = scan.schema->field(static_cast<int>(i))->type();
+    if (pieces[i].empty()) {
+      ARROW_ASSIGN_OR_RAISE(auto none, arrow::MakeEmptyArray(type));
+      pieces[i].push_back(std::move(none));
+    }
+    ARROW_ASSIGN_OR_RAISE(auto column,
+                          pieces[i].size() == 1
+                              ? arrow::Result<std::shared_ptr<arrow::Array>>(pieces[i][0])
+                              : arrow::Concatenate(pieces[i]));
+    joined.push_back(std::move(column));
+  }
+  ARROW_ASSIGN_OR_RAISE(joined, ReorderTaken(located.plan, std::move(joined), run));
+  return arrow::Table::Make(scan.schema, std::move(joined),
+                            static_cast<int64_t>(request.rows.size()));
+}
+
+}  // namespace lance

@@ -1,0 +1,136 @@
+#include <utility>
+#include <vector>
+
+#include "arrow/api.h"
+#include "arrow/array/concatenate.h"
+#include "lance/base/status_detail.h"
+#include "lance/format/data_file_metadata_proto.h"
+#include "lance/format/encode/array_size.h"
+#include "lance/format/encode/column_writer.h"
+#include "lance/format/encode/page_encoder.h"
+
+namespace lance::format {
+namespace {
+
+/// Put parts of a leaf together.
+ShreddedLeaf Join(std::vector<ShreddedLeaf> parts) {
+  if (parts.size() == 1) return std::move(parts[0]);
+  ShreddedLeaf whole;
+  bool has_def = false;
+  for (const ShreddedLeaf& part : parts) {
+    whole.num_rows += part.num_rows;
+    whole.num_entries += part.num_entries;
+    has_def |= !part.def.empty();
+  }
+  if (has_def) whole.def.reserve(whole.num_entries);
+  for (ShreddedLeaf& part : parts) {
+    whole.rep.insert(whole.rep.end(), part.rep.begin(), part.rep.end());
+    if (part.def.empty() && has_def) {
+      whole.def.resize(whole.def.size() + part.num_entries, 0);
+    } else {
+      whole.def.insert(whole.def.end(), part.def.begin(), part.def.end());
+    }
+    for (auto& array : part.values) whole.values.push_back(std::move(array));
+  }
+  return whole;
+}
+
+/// Buffers rows until they make a page.
+class LeafWriter : public ColumnWriter {
+ public:
+  explicit LeafWriter(ColumnRequest request)
+      : request_(std::move(request)),
+        size_(*request_.leaf.type, request_.path),
+        max_page_bits_(request_.options.max_page_bytes * 8) {
+    column_.encoding = PlainColumnEncoding();
+    column_.entries_per_row = request_.path.entries_per_row();
+  }
+
+  arrow::Status Append(ShreddedLeaf leaf) override {
+    while (leaf.num_rows > 0) {
+      const uint64_t num_rows = size_.RowsToFill(leaf, max_page_bits_ - pending_bits_);
+      const bool is_all = num_rows == leaf.num_rows;
+      ShreddedLeaf part =
+          is_all ? std::exchange(leaf, {}) : TakeRows(num_rows, request_.path, &leaf);
+      pending_bits_ += size_.Bits(part);
+      pending_.push_back(std::move(part));
+      if (pending_bits_ >= max_page_bits_) ARROW_RETURN_NOT_OK(Finish());
+    }
+    return pending_.empty() ? arrow::Status::OK() : LetGoOfInput(&pending_.back());
+  }
+
+  arrow::Status Finish() override {
+    if (pending_.empty()) return arrow::Status::OK();
+    pending_bits_ = 0;
+    return WriteRows(Join(std::exchange(pending_, {})));
+  }
+
+  uint64_t pending_bytes() const override { return pending_bits_ / 8; }
+
+  ColumnMetadata TakeColumn() override { return std::move(column_); }
+
+ private:
+  /// A small slice of a large array would keep all of it in memory until the page is full.
+  arrow::Status LetGoOfInput(ShreddedLeaf* part) const {
+    for (auto& array : part->values) {
+      if (!KeepsMuchMore(*array->data())) continue;
+      ARROW_ASSIGN_OR_RAISE(array, arrow::Concatenate({array}, request_.options.pool));
+    }
+    return arrow::Status::OK();
+  }
+
+  /// Write one page; where no page can hold all rows, two of half the rows each.
+  arrow::Status WriteRows(ShreddedLeaf rows) {
+    std::erase_if(rows.values, [](const auto& array) { return array->length() == 0; });
+    const uint64_t num_rows = rows.num_rows * request_.path.entries_per_row();
+    const PageRows page_rows = {.leaf = request_.leaf,
+                                .path = request_.path,
+                                .nullable_layers = request_.nullable_layers,
+                                .num_rows = num_rows,
+                                .num_entries = rows.num_entries,
+                                .rep = rows.rep,
+                                .def = rows.def,
+                                .values = rows.values};
+    auto page = EncodePage(page_rows, request_.version, request_.hints, request_.options.pool);
+    if (page.status().IsCapacityError() && rows.num_rows > 1) {
+      ShreddedLeaf first = TakeRows(rows.num_rows / 2, request_.path, &rows);
+      ARROW_RETURN_NOT_OK(WriteRows(std::move(first)));
+      return WriteRows(std::move(rows));
+    }
+    if (!page.ok()) return WithContext(page.status(), "field \"" + request_.name + "\"");
+    return AppendPage(std::move(page->encoding), std::move(page->buffers), num_rows, request_.sink,
+                      &column_);
+  }
+
+  ColumnRequest request_;
+  LeafSize size_;
+  uint64_t max_page_bits_;
+  std::vector<ShreddedLeaf> pending_;
+  uint64_t pending_bits_ = 0;
+  ColumnMetadata column_;
+};
+
+}  // namespace
+
+arrow::Status AppendPage(std::string encoding, std::vector<ByteBuffer> buffers, uint64_t num_rows,
+                         PageSink* sink, ColumnMetadata* column) {
+  PageMetadata page;
+  for (ByteBuffer& buffer : buffers) {
+    ARROW_ASSIGN_OR_RAISE(const ByteRange range, sink->AppendOwned(std::move(buffer)));
+    page.buffers.push_back(range);
+  }
+  page.num_rows = num_rows;
+  if (!column->pages.empty()) {
+    const PageMetadata& last = column->pages.back();
+    page.first_row = last.first_row + last.num_rows;
+  }
+  page.encoding = std::move(encoding);
+  column->pages.push_back(std::move(page));
+  return arrow::Status::OK();
+}
+
+std::unique_ptr<ColumnWriter> MakeLeafWriter(ColumnRequest request) {
+  return std::make_unique<LeafWriter>(std::move(request));
+}
+
+}  // namespace lance::format

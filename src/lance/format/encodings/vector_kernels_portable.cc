@@ -1,0 +1,8 @@
+#include "lance/format/encodings/vector_kernels_body.h"
+#include "lance/format/encodings/vector_kernels_variants.h"
+
+namespace lance::format {
+
+constinit const VectorKernels kPortableKernels = MakeKernels("portable");
+
+}  // namespace lance::format

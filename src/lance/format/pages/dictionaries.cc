@@ -1,0 +1,170 @@
+#include "lance/format/pages/dictionaries.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <span>
+#include <utility>
+
+#include "arrow/api.h"
+#include "arrow/array/array_dict.h"
+#include "lance/format/encodings/unsigned_dispatch.h"
+
+namespace lance::format {
+namespace {
+
+template <typename T>
+std::span<T> IndicesOf(LeafColumn* column, uint64_t first, uint64_t end) {
+  // The buffer is aligned and ours.
+  return {reinterpret_cast<T*>(column->values.bytes.data()) + first, end - first};
+}
+
+/// The largest index that an index type can have.
+uint64_t MaxIndex(const arrow::DataType& index_type) {
+  const int bits = index_type.bit_width() - (arrow::is_signed_integer(index_type.id()) ? 1 : 0);
+  return std::numeric_limits<uint64_t>::max() >> (64 - bits);
+}
+
+arrow::Status CannotNumber(const arrow::DictionaryType& type, uint64_t num_values) {
+  return arrow::Status::CapacityError(
+      "the pages' dictionaries have ", num_values, " values together, indices of type ",
+      type.index_type()->ToString(), " can number ", MaxIndex(*type.index_type()) + 1,
+      "; read fewer rows at once");
+}
+
+/// Find the largest index that is used.
+uint64_t LargestIndex(const PageDictionary& page, uint32_t index_bits, LeafColumn* column) {
+  return DispatchUnsigned(index_bits, [&](auto zero) {
+    using T = decltype(zero);
+    T largest = 0;
+    for (const T index : IndicesOf<T>(column, page.first_value, page.end_value)) {
+      largest = std::max(largest, index);
+    }
+    return uint64_t{largest};
+  });
+}
+
+/// Replace a page's indices. \param map new numbers; null: they stay as they are
+arrow::Status Renumber(const arrow::DictionaryType& type, const PageDictionary& page,
+                       std::span<const int32_t> map, uint64_t num_values, LeafColumn* column) {
+  const auto index_bits = static_cast<uint32_t>(type.index_type()->bit_width());
+  const uint64_t max_index = MaxIndex(*type.index_type());
+  return DispatchUnsigned(index_bits, [&](auto zero) {
+    using T = decltype(zero);
+    for (T& index : IndicesOf<T>(column, page.first_value, page.end_value)) {
+      // Nulls have index 0, which dictionaries without values do not have.
+      const uint64_t number = index < map.size() ? static_cast<uint64_t>(map[index]) : 0;
+      if (number > max_index) return CannotNumber(type, num_values);
+      index = static_cast<T>(number);
+    }
+    return arrow::Status::OK();
+  });
+}
+
+/// Whether all pages that have a dictionary share one. \param[out] shared it, null for none
+bool HasSameDictionary(const std::vector<PageDictionary>& pages,
+                       std::shared_ptr<arrow::Array>* shared) {
+  for (const PageDictionary& page : pages) {
+    if (page.values == nullptr) continue;
+    if (*shared == nullptr) *shared = page.values;
+    if (page.values != *shared && !page.values->Equals(**shared)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool AllIndicesBelow(const std::byte* indices, uint32_t index_bits, uint64_t num_indices,
+                     uint64_t limit) {
+  return DispatchUnsigned(index_bits, [&](auto zero) {
+    using T = decltype(zero);
+    T largest = 0;
+    for (uint64_t i = 0; i < num_indices; ++i) {
+      T index;
+      std::memcpy(&index, indices + i * sizeof(T), sizeof(T));
+      largest = std::max(largest, index);
+    }
+    return num_indices == 0 || largest < limit;
+  });
+}
+
+arrow::Result<std::shared_ptr<arrow::Array>> MakeDictionaryArray(
+    const std::shared_ptr<arrow::DataType>& type, ValueBuffer values) {
+  const auto length = static_cast<int64_t>(values.num_values);
+  std::vector<std::shared_ptr<arrow::Buffer>> buffers = {nullptr};
+  if (values.is_variable()) {
+    if (values.offsets.empty()) {
+      std::memset(values.offsets.Grow(values.offset_bits / 8), 0, values.offset_bits / 8);
+    }
+    buffers.push_back(values.offsets.Finish());
+  }
+  buffers.push_back(values.bytes.Finish());
+  auto array = arrow::MakeArray(arrow::ArrayData::Make(type, length, std::move(buffers), 0));
+  // Also looks at text.
+  const arrow::Status valid = array->ValidateFull();
+  if (!valid.ok()) return arrow::Status::SerializationError(valid.message());
+  return array;
+}
+
+arrow::Status FinishPageIndices(uint64_t first_entry, uint64_t first_value, const LeafPath& path,
+                                uint64_t dictionary_length, LeafColumn* column) {
+  const uint32_t index_bits = column->values.bits_per_value;
+  const uint64_t num_values = column->values.num_values - first_value;
+  const std::byte* const indices = column->values.bytes.data() + first_value * (index_bits / 8);
+  if (AllIndicesBelow(indices, index_bits, num_values, dictionary_length)) {
+    return arrow::Status::OK();
+  }
+  const uint16_t max_visible_def = path.max_visible_def();
+  return DispatchUnsigned(index_bits, [&](auto zero) {
+    using T = decltype(zero);
+    T* index = IndicesOf<T>(column, first_value, first_value + num_values).data();
+    for (uint64_t i = first_entry; i < column->num_entries; ++i) {
+      const uint16_t def = column->def.empty() ? uint16_t{0} : column->def[i];
+      if (def > max_visible_def) continue;
+      if (def != 0) {
+        *index = 0;
+      } else if (*index >= dictionary_length) {
+        return arrow::Status::SerializationError("an index is ", uint64_t{*index},
+                                                 ", the dictionary has ", dictionary_length,
+                                                 " values");
+      }
+      ++index;
+    }
+    return arrow::Status::OK();
+  });
+}
+
+arrow::Status UnifyDictionaries(const arrow::DictionaryType& type,
+                                const std::vector<PageDictionary>& pages, arrow::MemoryPool* pool,
+                                LeafColumn* column) {
+  const auto index_bits = static_cast<uint32_t>(type.index_type()->bit_width());
+  if (HasSameDictionary(pages, &column->dictionary)) {
+    if (column->dictionary == nullptr) {
+      return arrow::MakeEmptyArray(type.value_type(), pool).Value(&column->dictionary);
+    }
+    for (const PageDictionary& page : pages) {
+      if (LargestIndex(page, index_bits, column) <= MaxIndex(*type.index_type())) continue;
+      return CannotNumber(type, static_cast<uint64_t>(column->dictionary->length()));
+    }
+    return arrow::Status::OK();
+  }
+  ARROW_ASSIGN_OR_RAISE(const auto unifier,
+                        arrow::DictionaryUnifier::Make(type.value_type(), pool));
+  std::vector<std::shared_ptr<arrow::Buffer>> maps(pages.size());
+  for (size_t i = 0; i < pages.size(); ++i) {
+    if (pages[i].values == nullptr) continue;
+    ARROW_RETURN_NOT_OK(unifier->Unify(*pages[i].values, &maps[i]));
+  }
+  std::shared_ptr<arrow::DataType> least_index_type;
+  ARROW_RETURN_NOT_OK(unifier->GetResult(&least_index_type, &column->dictionary));
+  for (size_t i = 0; i < pages.size(); ++i) {
+    if (maps[i] == nullptr) continue;
+    const std::span<const int32_t> map(reinterpret_cast<const int32_t*>(maps[i]->data()),
+                                       static_cast<size_t>(pages[i].values->length()));
+    ARROW_RETURN_NOT_OK(
+        Renumber(type, pages[i], map, static_cast<uint64_t>(column->dictionary->length()), column));
+  }
+  return arrow::Status::OK();
+}
+
+}  // namespace lance::format

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "arrow/result.h"
+#include "arrow/type_fwd.h"
+#include "lance/format/field_tree.h"
+
+namespace lance::format {
+
+/// Keep some fields: top-level names, or paths of members of structs ("a.b").
+///
+/// Several paths below one field make one struct with the members in the schema's order; it stands
+/// where its first path does. A name in backticks is taken literally.
+///
+/// \return KeyError + NotFound naming what is not there, and what is
+arrow::Result<std::vector<FieldNode>> ProjectFields(const std::vector<FieldNode>& fields,
+                                                    const std::vector<std::string>& paths);
+
+/// The Arrow schema of some fields.
+std::shared_ptr<arrow::Schema> SchemaOf(
+    const std::vector<FieldNode>& fields,
+    std::shared_ptr<const arrow::KeyValueMetadata> metadata = nullptr);
+
+}  // namespace lance::format
