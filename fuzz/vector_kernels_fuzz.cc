@@ -85,7 +85,7 @@ LANCE_FUZZ_TARGET(vector_kernels) {
   const uint32_t type_bits = 8u << in.TakeBelow(4);
   switch (in.TakeBelow(3)) {
     case 0:
-      lance::format::ComparePacking(type_bits, static_cast<uint32_t>(in.TakeBelow(type_bits + 1)),
+      lance::format::ComparePacking(type_bits, static_cast<uint32_t>(in.TakeBelow(type_bits)) + 1,
                                     &in);
       break;
     case 1:

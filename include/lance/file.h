@@ -96,7 +96,7 @@ struct FileMetadata {
   uint32_t minor_version = 1;
   /// Bytes of the whole file.
   uint64_t size_bytes = 0;
-  /// Bytes before the descriptor.
+  /// Bytes before the descriptor, without the application buffers.
   uint64_t num_data_bytes = 0;
   /// Bytes of the columns' metadata.
   uint64_t num_column_metadata_bytes = 0;
