@@ -98,7 +98,7 @@ struct FileMetadata {
   uint64_t size_bytes = 0;
   /// Bytes before the descriptor, without the application buffers.
   uint64_t num_data_bytes = 0;
-  /// Bytes of the columns' metadata.
+  /// Bytes of the columns' metadata and of the table that finds them.
   uint64_t num_column_metadata_bytes = 0;
   /// Bytes of all global buffers, the descriptor included.
   uint64_t num_global_buffer_bytes = 0;
