@@ -58,9 +58,9 @@ void CompareRuns(uint32_t type_bits, Input* input) {
   for (const VectorKernels* kernels : RunnableKernels()) {
     ExactBytes out(num_bytes + kKernelSlack);
     kernels->expand_runs(type_bits, values.data(), lengths.data(), num_values, out.data());
-    LANCE_FUZZ_CHECK(std::equal(out.begin(), out.begin() + static_cast<ptrdiff_t>(num_bytes),
-                                expected.begin()),
-                     kernels->name);
+    LANCE_FUZZ_CHECK(
+        std::equal(out.begin(), out.begin() + static_cast<ptrdiff_t>(num_bytes), expected.begin()),
+        kernels->name);
   }
 }
 

@@ -169,7 +169,8 @@ arrow::Result<MiniBlockValues> ChooseVariableEncoding(const PageValues& values,
                                                       const EncodingRequest& request) {
   const EncodingHints& hints = request.hints;
   MiniBlockValues best;
-  best.encoder = MakeVariableEncoder(values, VariableChunkBytes(request, EncodingHints{}.mini_chunk_bytes));
+  best.encoder =
+      MakeVariableEncoder(values, VariableChunkBytes(request, EncodingHints{}.mini_chunk_bytes));
   const uint64_t uncompressed_bytes = best.estimated_bytes();
   const bool is_long = hints.compression == Compression::kDefault &&
                        lengths.longest > kLongValueBytes && lengths.total >= kMinFsstBytes;
@@ -193,8 +194,9 @@ arrow::Result<MiniBlockValues> ChooseVariableEncoding(const PageValues& values,
   if (!fsst) return best;
   ARROW_ASSIGN_OR_RAISE(FsstValues compressed, fsst->Compress(request.pool));
   best.fsst = std::make_unique<FsstValues>(std::move(compressed));
-  best.encoder = MakeVariableEncoder(
-      best.fsst->values, VariableChunkBytes(request, EncodingHints{}.mini_chunk_bytes), best.fsst->table);
+  best.encoder = MakeVariableEncoder(best.fsst->values,
+                                     VariableChunkBytes(request, EncodingHints{}.mini_chunk_bytes),
+                                     best.fsst->table);
   return best;
 }
 
