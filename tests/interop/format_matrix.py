@@ -399,7 +399,8 @@ def v20_no_pages():
 def no_pages(versions):
     types = {
         "i32": pa.int32(), "utf8": pa.utf8(), "list": pa.list_(pa.int32()),
-        "struct": pa.struct([("a", pa.int32()), ("b", pa.utf8())]), "fsl": pa.list_(pa.float32(), 4),
+        "struct": pa.struct([("a", pa.int32()), ("b", pa.utf8())]),
+        "fsl": pa.list_(pa.float32(), 4),
     }
     for name, type_ in types.items():
         yield Case(name, one(pa.array([], type_)), versions)
@@ -577,7 +578,8 @@ def mini_general_variable():
 @row("mini, other chunk sizes", BOTH)
 def mini_chunk_sizes():
     for size in (64, 16384, 1048576):
-        yield Case(f"words_{size}", one(with_nulls(texts(pa.binary(), n=20000)), minichunk_size=size),
+        words = with_nulls(texts(pa.binary(), n=20000))
+        yield Case(f"words_{size}", one(words, minichunk_size=size),
                    expect=mini("Variable"))
 
 
@@ -608,7 +610,8 @@ def mini_fixed_size_list():
 
 @row("mini, FSL >= 256 bytes / long strings", BOTH)
 def mini_wide():
-    yield Case("fsl_f32_128", one(fsl(floats(128 * 500), 128, 0.1), structural_encoding="miniblock"),
+    vectors = fsl(floats(128 * 500), 128, 0.1)
+    yield Case("fsl_f32_128", one(vectors, structural_encoding="miniblock"),
                expect=mini("FixedSizeList"))
     yield Case("strings", one(texts(n=500, shortest=200, longest=900),
                               structural_encoding="miniblock"), expect=mini("."))
@@ -855,7 +858,8 @@ def zip_fixed_size_list():
 @row("full-zip, FixedSizeList{Constant{}}", BOTH)
 def zip_constant():
     for dimension in (4, 128):
-        yield Case(f"f32_{dimension}", one(fsl(only_nulls(pa.float32(), dimension * 300), dimension)),
+        items = only_nulls(pa.float32(), dimension * 300)
+        yield Case(f"f32_{dimension}", one(fsl(items, dimension)),
                    expect=zipped("FixedSizeList.*Constant"))
 
 
@@ -1118,7 +1122,8 @@ def blob_v2():
     # kind, size, text behind the last slash of the URI
     expected = [None, (0, 0, ""), (0, 5, ""), (0, 65536, ""), (1, 65537, ""), (1, 4194304, ""),
                 (2, 4194305, ""), (3, 0, "outside.blob"), (3, 3, "outside.blob")]
-    yield Case("sizes", pa.table({"b": pa.nulls(9)}), make=make_blob_v2, expect="VariablePackedStruct",
+    nulls = pa.table({"b": pa.nulls(9)})
+    yield Case("sizes", nulls, make=make_blob_v2, expect="VariablePackedStruct",
                expected_rows=expected, view=lambda value: value and (
                    value["kind"], value["size"], value["blob_uri"].rpartition("/")[2]))
 
@@ -1147,7 +1152,8 @@ def extension_types():
     yield Case("uuid", one(uuids), ALL)
     bfloat16 = pa.field("item", pa.binary(2), metadata={"ARROW:extension:name": "lance.bfloat16",
                                                          "ARROW:extension:metadata": ""})
-    vectors = pa.FixedSizeListArray.from_arrays(rand(pa.binary(2), 8 * N), type=pa.list_(bfloat16, 8))
+    items = rand(pa.binary(2), 8 * N)
+    vectors = pa.FixedSizeListArray.from_arrays(items, type=pa.list_(bfloat16, 8))
     yield Case("bfloat16_vectors", one(vectors), ALL, is_converted=True)
     json = pa.ExtensionArray.from_storage(
         pa.json_(), pa.array([f'{{"a": {i}, "b": ["x", null]}}' for i in range(N)]))
