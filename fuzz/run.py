@@ -5,7 +5,8 @@
 Builds the preset fuzz (clang, libFuzzer, address and undefined behaviour sanitizers), makes the
 seed corpora once from files of the reference implementation, and fuzzes every target for M
 minutes, N of them at a time. Prints what each target did. What it found lies in
-build/fuzz/findings/TARGET; once fixed it goes to fuzz/regressions/TARGET, named after what was wrong, where the tests replay it.
+build/fuzz/findings/TARGET; once fixed it goes to fuzz/regressions/TARGET, named after what was
+wrong, where the tests replay it.
 """
 
 import argparse
