@@ -22,6 +22,8 @@ constexpr uint64_t kLongValueBytes = 32768;
 /// Pages with fewer values are not worth a dictionary, and none has more items.
 constexpr uint64_t kMinDictionaryValues = 100;
 constexpr uint64_t kMaxDictionaryItems = 100'000;
+/// What a dictionary of numbers must save at least.
+constexpr uint64_t kMinSavedBytes = 256;
 /// The chunks of compressed text: shorter ones do not compress. 2.1 chunks hold 32 KiB.
 constexpr uint64_t kGeneralChunkBytes = 16384;
 /// A longer target would not fit a 2.1 chunk.
@@ -150,12 +152,15 @@ arrow::Result<MiniBlockValues> ChooseFixedEncoding(const PageValues& values,
     }
   }
   if (!CanHaveDictionary(values)) return best;
+  // Looking numbers up takes time, so that a few bytes less do not pay.
+  const uint64_t best_bytes = best.estimated_bytes();
+  const uint64_t other_bytes = best_bytes - std::min(best_bytes, best_bytes / 16 + kMinSavedBytes);
   ARROW_ASSIGN_OR_RAISE(
       MiniBlockValues dictionary,
-      ChooseDictionary(
-          values, slots,
-          {best.estimated_bytes(), MaxItems(values.num_values, best.estimated_bytes(), num_runs)},
-          request));
+      ChooseDictionary(values, slots,
+                       {.other_bytes = other_bytes,
+                        .max_items = MaxItems(values.num_values, other_bytes, num_runs)},
+                       request));
   return dictionary.encoder != nullptr ? std::move(dictionary) : std::move(best);
 }
 
@@ -176,8 +181,8 @@ arrow::Result<MiniBlockValues> ChooseDictionary(const PageValues& values,
   auto distinct = FindDistinctValues(values, slots, limits, request.pool);
   if (!distinct) return chosen;
   chosen.distinct = std::make_unique<ValueDictionary>(*std::move(distinct));
-  chosen.codes = std::make_unique<PageValues>(chosen.distinct->CodeValues());
-  ARROW_ASSIGN_OR_RAISE(IntegerChoice codes, ChooseIntegerEncoding(*chosen.codes, request));
+  ARROW_ASSIGN_OR_RAISE(IntegerChoice codes,
+                        ChooseIntegerEncoding(chosen.distinct->codes, request));
   ARROW_ASSIGN_OR_RAISE(EncodedDictionary encoded,
                         EncodeDictionaryItems(chosen.distinct->items, hints, request.version));
   if (codes.encoder->estimated_bytes() + encoded.bytes.size() >= max_bytes) return chosen;

@@ -27,7 +27,6 @@ struct MiniBlockValues {
   /// Null: values are stored themselves.
   std::unique_ptr<EncodedDictionary> dictionary;
   std::unique_ptr<ValueDictionary> distinct;
-  std::unique_ptr<PageValues> codes;
   std::unique_ptr<FsstValues> fsst;
 
   uint64_t estimated_bytes() const {

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "arrow/result.h"
 #include "lance/format/encode/encoding_hints.h"
@@ -15,14 +14,11 @@ namespace lance::format {
 /// The distinct values of a page in the order in which they come, and a code for each value.
 /// Move-only.
 struct ValueDictionary {
-  explicit ValueDictionary(arrow::MemoryPool* pool) : items(pool) {}
+  explicit ValueDictionary(arrow::MemoryPool* pool) : items(pool), codes(pool) {}
 
   PageValues items;
-  /// One u32 a value.
-  std::vector<uint32_t> codes;
-
-  /// The codes as values of 32 bits; borrow this.
-  PageValues CodeValues() const;
+  /// Values of 32 bits, one for each of the page's.
+  PageValues codes;
 };
 
 /// When a dictionary is given up. A plain value.
@@ -36,7 +32,7 @@ struct DictionaryLimits {
 ///
 /// Gives up early when the first values are nearly all distinct.
 ///
-/// \param values 64 or 128 bits, or variable width
+/// \param values 32, 64 or 128 bits, or variable width
 /// \param slots as PageLevels::slots: null slots get some code
 /// \return no value: they pass the limits
 std::optional<ValueDictionary> FindDistinctValues(const PageValues& values,

@@ -61,6 +61,11 @@ ArrayPtr FewDoubles() {
       kRows, [](int64_t i) { return std::optional(static_cast<double>(Scatter(i) % 11) / 100); });
 }
 
+ArrayPtr FewFloats() {
+  return MakeArrayOf<FloatType>(
+      kRows, [](int64_t i) { return std::optional(static_cast<float>(Scatter(i) % 11) / 100); });
+}
+
 std::string Word(int64_t i) {
   std::string word;
   for (uint64_t bits = Scatter(i); bits > 1u << 12; bits >>= 5) {
@@ -161,21 +166,31 @@ INSTANTIATE_TEST_SUITE_P(
          {{"lance-encoding:compression", "none"}},
          "MiniBlock(Flat{32}, layers [1])",
          ""},
-        {"FewOf64BitsHaveADictionaryIn22",
+        {"FewOf64BitsHaveADictionary",
          [] { return FewWide64(1); },
          {},
-         "MiniBlock(Flat{64}, layers [1])",
+         "MiniBlock(InlineBitpacking{32}, dictionary Flat{64}, layers [1])",
          "MiniBlock(InlineBitpacking{32}, dictionary Flat{64}, layers [1])"},
         {"RunsOf64BitsHaveCodesInRuns",
          [] { return FewWide64(8); },
          {},
-         "MiniBlock(Rle(Flat{64}), layers [1])",
+         "MiniBlock(Rle(Flat{32}), dictionary Flat{64}, layers [1])",
          "MiniBlock(Rle(Flat{32}), dictionary Flat{64}, layers [1])"},
-        {"FewDoublesHaveADictionaryIn22",
+        {"FewDoublesHaveADictionary",
          FewDoubles,
          {},
-         "MiniBlock(InlineBitpacking{64}, layers [1])",
+         "MiniBlock(InlineBitpacking{32}, dictionary Flat{64}, layers [1])",
          "MiniBlock(InlineBitpacking{32}, dictionary General (lz4)(Flat{64}), layers [1])"},
+        {"FewOf32BitsHaveADictionary",
+         FewFloats,
+         {},
+         "MiniBlock(InlineBitpacking{32}, dictionary Flat{32}, layers [1])",
+         ""},
+        {"SizeRatioSwitchesDictionariesOff",
+         FewDoubles,
+         {{"lance-encoding:dict-size-ratio", "0.01"}},
+         "MiniBlock(InlineBitpacking{64}, layers [1])",
+         ""},
         {"DivisorSwitchesDictionariesOff",
          FewDoubles,
          {{"lance-encoding:dict-divisor", "3000"}},
@@ -361,11 +376,11 @@ INSTANTIATE_TEST_SUITE_P(
          {},
          "FullZip(FixedSizeList(Flat{32}), rep 0 bits, def 0 bits, layers [1])",
          ""},
-        {"VectorsOfNullsHaveNoItems",
+        {"VectorsOfNullsHaveNoItemsIn22",
          [] { return Vectors(4, "items"); },
          {},
-         "FullZip(FixedSizeList{validity}(Constant), rep 0 bits, def 0 bits, layers [1])",
-         ""},
+         "MiniBlock(FixedSizeList{validity}(Flat{32}), layers [1])",
+         "FullZip(FixedSizeList{validity}(Constant), rep 0 bits, def 0 bits, layers [1])"},
     }),
     NameOf);
 

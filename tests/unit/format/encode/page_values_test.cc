@@ -179,7 +179,7 @@ TEST(FindDistinctValues, NumbersThemAsTheyCome) {
                                         {.max_items = 3, .max_bytes = 2}, Pool());
 
   ASSERT_TRUE(found);
-  EXPECT_THAT(found->codes, ElementsAre(0, 1, 0, 0, 2, 1));
+  EXPECT_THAT(NumbersOf<uint32_t>(found->codes), ElementsAre(0, 1, 0, 0, 2, 1));
   EXPECT_THAT(TextsOf(found->items), ElementsAre("b", "a", ""));
 }
 
@@ -206,7 +206,8 @@ TEST(FindDistinctValues, IsExactForManyValuesOfAnyLength) {
   ASSERT_TRUE(found);
   const auto texts = TextsOf(collected.values());
   const auto items = TextsOf(found->items);
-  for (size_t i = 0; i < texts.size(); ++i) ASSERT_EQ(items[found->codes[i]], texts[i]);
+  const auto codes = NumbersOf<uint32_t>(found->codes);
+  for (size_t i = 0; i < texts.size(); ++i) ASSERT_EQ(items[codes[i]], texts[i]);
 }
 
 TEST(FindDistinctValues, TakesWideIntegers) {
@@ -216,7 +217,7 @@ TEST(FindDistinctValues, TakesWideIntegers) {
                                         {.max_items = 9, .max_bytes = 99}, Pool());
 
   ASSERT_TRUE(found);
-  EXPECT_THAT(found->codes, ElementsAre(0, 1, 0));
+  EXPECT_THAT(NumbersOf<uint32_t>(found->codes), ElementsAre(0, 1, 0));
   EXPECT_EQ(found->items.num_values, 2u);
 }
 
