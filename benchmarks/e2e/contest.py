@@ -191,8 +191,10 @@ def tolerating(what: str, left_out: list[str]) -> Iterator[None]:
     except EngineError as error:
         if error.kind not in ("UnsupportedError", "NotImplementedError"):
             raise
-        left_out.append(f"{what}: {error.reason}")
-        say(f"left out: {left_out[-1]}")
+        reason = f"{what}: {error.reason}"
+        say(f"left out: {reason}")
+        if reason not in left_out:
+            left_out.append(reason)
 
 
 def say(text: str) -> None:

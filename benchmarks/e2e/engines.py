@@ -10,7 +10,6 @@ import importlib.metadata
 import os
 import pathlib
 
-import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as pads
@@ -57,6 +56,9 @@ class Duck:
     )
 
     def __init__(self, threads: int):
+        # Here, so that it takes no memory of the other engines.
+        duckdb = importlib.import_module("duckdb")
+        self._version = duckdb.__version__
         self._session = duckdb.connect()
         self._session.execute(f"SET threads = {threads}; SET TimeZone = 'UTC'")
         self._session.execute("SET enable_progress_bar = false")
@@ -70,7 +72,7 @@ class Duck:
 
     def version(self) -> str:
         """For people."""
-        return f"DuckDB {duckdb.__version__}"
+        return f"DuckDB {self._version}"
 
     def write(self, source: str, target: str, version: str = "", row_group: int = 122_880) -> None:
         """Write rows in the order in which they come. There is only one version."""
@@ -168,6 +170,9 @@ class Duck:
         rows = self._session.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()
         return {row[0]: row[1] for row in rows}
 
+    def prepare_sort(self) -> None:
+        """Load what cluster_write needs."""
+
     def stream(self, statement: str) -> pa.RecordBatchReader:
         """The rows of a statement."""
         return self._session.sql(statement).to_arrow_reader(BATCH_ROWS)
@@ -238,6 +243,9 @@ class _Lance:
         columns = dict(zip(rows.schema.names, sizes, strict=True))
         return {"bytes": os.path.getsize(target), "columns": columns}
 
+    def prepare_sort(self) -> None:
+        """Load what cluster_write needs."""
+
     def export(self, target: str, file: str) -> None:
         """Write a table's rows in their order as an Arrow file."""
         rows = self._table(target).scanner().to_reader()
@@ -261,14 +269,21 @@ class Pylance(_Lance):
 
     def __init__(self, threads: int):
         super().__init__("lance")
-        self._duck = Duck(threads)
+        self._threads = threads
+        self._duck: Duck | None = None
 
     def version(self) -> str:
         """For people."""
         return f"pylance {importlib.metadata.version('pylance')}"
 
+    def prepare_sort(self) -> None:
+        """Start DuckDB, once."""
+        if self._duck is None:
+            self._duck = Duck(self._threads)
+
     def cluster_write(self, source: str, target: str, keys: list[str], version: str) -> None:
         """Let DuckDB bring rows into the order of a Morton curve, write them, add zonemaps."""
+        self.prepare_sort()
         rows = self._duck.stream(self._duck.in_curve_order(source, keys))
         table = self._write(rows, target, data_storage_version=version)
         for key in keys:

@@ -232,6 +232,8 @@ def _peak(contest: Contest, engine: str, case: str) -> tuple[float, float]:
     """Megabytes of a fresh process that does one thing: the most, and that above the imports."""
     table = contest.table(engine, ARRIVAL) if case == "scan" else ""
     with contest.start(engine) as process:
+        if case == "cluster write":
+            process.call("prepare_sort")
         before = process.call("memory").value["now"]
         if case == "scan":
             process.call("scan", target=table)
