@@ -6,8 +6,9 @@
 //     write IN.arrow OUT.lance VERSION MAX_PAGE_BYTES ROWS_PER_BATCH
 //     read IN.lance OUT.arrow [ROWS ...]
 //
-// ROWS is "all" or ranges such as "0:10,25:26"; "all" when there is none. serve answers every command
-// with one line, "ok" or what went wrong; batches are written as slices of ROWS_PER_BATCH rows.
+// ROWS is "all" or ranges such as "0:10,25:26"; "all" when there is none. serve answers every
+// command with one line, "ok" or what went wrong; batches are written as slices of ROWS_PER_BATCH
+// rows.
 
 #include <algorithm>
 #include <filesystem>

@@ -42,7 +42,7 @@ ENCODING_WISHES = [
 
 
 class TypeMaker:
-    """Types that a version can hold. Lists and fixed-size lists of struct are never in each other."""
+    """Types that a version can hold; lists and fixed-size lists of struct never in each other."""
 
     def __init__(self, version, rng):
         self.version = version
@@ -234,7 +234,7 @@ def filler(field):
 
 
 def build(values, field):
-    """An array for a field from Python values; what pyarrow cannot convert is built from children."""
+    """An array for a field from Python values; by children what pyarrow cannot convert."""
     type_ = field.type
     if pa.types.is_dictionary(type_):
         distinct = list(dict.fromkeys(value for value in values if value is not None))
@@ -305,7 +305,8 @@ def random_table(version, rng):
     fields, columns = [], []
     for field in wanted:
         field = with_wishes(field, rng)
-        values = ValueMaker(rng, rng.choice([0, 0.02, 0.3, 0.3, 1.0]), rng.choice(ValueMaker.SHAPES))
+        null_share = rng.choice([0, 0.02, 0.3, 0.3, 1.0])
+        values = ValueMaker(rng, null_share, rng.choice(ValueMaker.SHAPES))
         rows = num_rows if values.shape != "huge" else min(num_rows, 40)
         made = [values.value(field) for _ in range(rows + hidden)]
         made += [made[j % len(made)] for j in range(num_rows - rows)] if made else []

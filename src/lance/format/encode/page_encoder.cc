@@ -98,8 +98,9 @@ class Encoder {
                           CollectDictionaries(rows_.values, levels_.slots, request_.pool));
     ARROW_ASSIGN_OR_RAISE(const EncodedDictionary dictionary,
                           EncodeDictionaryItems(page.items, request_.hints, request_.version));
-    ARROW_ASSIGN_OR_RAISE(const auto encoder, ChooseIntegerEncoding(page.indices, request_));
-    return WriteMiniBlocks(levels_, *encoder, &dictionary, request_, &layout_);
+    ARROW_ASSIGN_OR_RAISE(const IntegerChoice indices,
+                          ChooseIntegerEncoding(page.indices, request_));
+    return WriteMiniBlocks(levels_, *indices.encoder, &dictionary, request_, &layout_);
   }
 
   arrow::Result<Buffers> EncodePackedStructs() {
@@ -119,11 +120,12 @@ class Encoder {
   }
 
   arrow::Result<Buffers> EncodeFixedSizeLists() {
-    ARROW_ASSIGN_OR_RAISE(
-        const PageValues values,
-        CollectFixedSizeLists(shape_, rows_.values, levels_.slots, request_.pool));
+    ARROW_ASSIGN_OR_RAISE(PageValues values, CollectFixedSizeLists(shape_, rows_.values,
+                                                                   levels_.slots, request_.pool));
     const uint64_t width = values.bits_per_value / 8;
     const bool are_bools = shape_.bits_per_value == 1;
+    // Up to 8.0.0, readers fail on lists without items.
+    values.are_items_null &= request_.version == FileVersion::k2_2;
     const auto zip = [&] {
       pb::CompressiveEncoding encoding;
       pb::CompressiveEncoding* const items = DescribeLists(values, shape_, &encoding);
@@ -135,7 +137,7 @@ class Encoder {
       return WriteFullZip(levels_, values, shape_, encoding, request_.pool, &layout_);
     };
     const bool is_long = values.are_items_null || (!are_bools && width >= kLongValueBytes);
-    if (WantsFullZip(is_long, width, !are_bools)) return zip();
+    if (WantsFullZip(is_long, width, !are_bools)) return ZipOr(zip);
     return WriteMiniBlocksOr(*MakeFixedSizeListEncoder(values, shape_), nullptr, !are_bools, zip);
   }
 
@@ -158,7 +160,7 @@ class Encoder {
     if (is_constant && IsConstantSmaller(values, lengths, chosen)) {
       return WriteConstant(levels_, values, request_.pool, &layout_);
     }
-    if (chosen.encoder == nullptr) return zip();
+    if (chosen.encoder == nullptr) return ZipOr(zip);
     return WriteMiniBlocksOr(*chosen.encoder, chosen.dictionary.get(), are_bytes, zip);
   }
 
@@ -190,7 +192,7 @@ class Encoder {
       const bool can_have_dictionary =
           request_.hints.structural != StructuralEncoding::kFullZip && values.is_variable();
       if (!can_have_dictionary) return MiniBlockValues();
-      return ChooseDictionary(values, levels_.slots, lengths.total, request_);
+      return ChooseDictionary(values, levels_.slots, {.other_bytes = lengths.total}, request_);
     }
     if (values.is_variable()) {
       return ChooseVariableEncoding(values, levels_.slots, lengths, request_);
@@ -219,6 +221,19 @@ class Encoder {
     return WriteFullZip(levels_, stored, shape_, encoding, request_.pool, &layout_);
   }
 
+  /// Zip the page, by `zip`. Up to 12.0.0, readers miscount the values of zipped pages where a
+  /// struct around a list may be null and an entry has no value (file-format 14, no. 1): such rows
+  /// are left to pages of their own.
+  template <typename Zip>
+  arrow::Result<Buffers> ZipOr(Zip&& zip) {
+    if (levels_.num_rows > 1 && levels_.has_invisible() &&
+        levels_.has_nullable_item_outside_list()) {
+      return arrow::Status::CapacityError(
+          "full-zip page: lists without values in nullable structs");
+    }
+    return zip();
+  }
+
   /// Write mini-blocks. Where they cannot hold the levels of a row, `zip` writes the page instead;
   /// of several rows none is written, so that the caller can cut the page.
   template <typename Zip>
@@ -228,7 +243,7 @@ class Encoder {
     auto buffers = WriteMiniBlocks(levels_, encoder, dictionary, request_, &layout_);
     if (!buffers.status().IsCapacityError() || !can_zip || levels_.num_rows > 1) return buffers;
     layout_.Clear();
-    return zip();
+    return ZipOr(zip);
   }
 
   const PageRows& rows_;
