@@ -16,6 +16,7 @@ from typing import Any, Optional, Union
 import pyarrow  # isort: skip
 
 from ._core import __version__
+from .blob import BlobFile
 from .dataset import (
     CompactionMetrics,
     IndexDescription,
@@ -43,6 +44,7 @@ from .errors import (
 
 __all__ = [
     "AlreadyExistsError",
+    "BlobFile",
     "CancelledError",
     "CommitConflictError",
     "CommitUnknownError",

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.dataset as pads
 
 from . import _core
+from .blob import DEFAULT_BLOB_BUFFER_SIZE, BlobFile
 from .errors import InvalidError, refuse_given, unsupported
 from .optimize import CompactionMetrics, DatasetOptimizer
 from .scanner import LanceScanner, ScanStatistics, make_scanner
@@ -71,6 +72,14 @@ def _session_of(
     if session is not None:
         raise InvalidError("the sizes of caches belong to the session that is given")
     return Session(index_cache_size_bytes, metadata_cache_size_bytes)._session
+
+
+def _numbers(rows: Any) -> Any:
+    """Rows as something that gives Python's integers."""
+    for conversion in ("to_pylist", "tolist"):
+        if hasattr(rows, conversion):
+            return getattr(rows, conversion)()
+    return rows
 
 
 class LanceDataset(pads.Dataset):
@@ -265,6 +274,8 @@ class LanceDataset(pads.Dataset):
             At most so many rows, after skipping so many, both after the filter.
         batch_size : int, optional
             Most rows of one batch.
+        blob_handling : str, optional
+            "all_binary": blobs come as bytes; None or "blobs_descriptions": as where they lie.
         with_row_id, with_row_address : bool, optional
             Add _rowid or _rowaddr behind the columns.
         use_scalar_index, use_stats : bool, optional
@@ -389,8 +400,40 @@ class LanceDataset(pads.Dataset):
         return self.scanner(columns=columns, offset=start, limit=end - start).to_table()
 
     def take(self, indices: Any, columns: Optional[list[str]] = None) -> pa.Table:
-        """Not in this version."""
-        raise unsupported("take", "read positions that follow each other by slice")
+        """The rows at these positions, in this order; repeats are fine."""
+        if isinstance(columns, dict):
+            raise unsupported("computed columns", "give the names of columns as a list")
+        if columns is not None and len(columns) == 0:
+            raise unsupported("a scan without any column", "count_rows counts rows")
+        return pa.table(_core.take(self._ds, rows=_numbers(indices), columns=columns))
+
+    def take_blobs(
+        self,
+        blob_column: str,
+        ids: Any = None,
+        addresses: Any = None,
+        indices: Any = None,
+        *,
+        buffer_size: int = DEFAULT_BLOB_BUFFER_SIZE,
+    ) -> list[Optional[BlobFile]]:
+        """Open blobs without reading them, in the order asked for; None where one is null.
+
+        Parameters
+        ----------
+        blob_column : str
+            A column of blobs.
+        ids, addresses, indices : list or array of int
+            Exactly one: values of _rowid, values of _rowaddr, or positions.
+        buffer_size : int
+            Bytes that reading one after the other fetches ahead; 0: none.
+        """
+        chosen = {"ids": ids, "addresses": addresses, "indices": indices}
+        given = {by: rows for by, rows in chosen.items() if rows is not None}
+        if len(given) != 1:
+            raise InvalidError(f"{len(given)} of ids, addresses and indices are given; allowed: 1")
+        [(by, rows)] = given.items()
+        blobs = _core.take_blobs(self._ds, rows=_numbers(rows), by=by, columns=[blob_column])
+        return [blob if blob is None else BlobFile(blob, buffer_size) for blob in blobs]
 
     def count_rows(
         self,

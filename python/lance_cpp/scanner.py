@@ -71,6 +71,7 @@ _KNOWN = (
     "batch_size",
     "with_row_id",
     "with_row_address",
+    "blob_handling",
     "use_scalar_index",
     "use_stats",
 )

@@ -86,6 +86,8 @@ def write_dataset(
         "create", "append" (creates a table that is not there) or "overwrite".
     max_rows_per_file, max_bytes_per_file : int
         Most rows of one data file; soft bound of its bytes.
+    max_page_bytes : int, optional
+        Soft bound of the bytes of one column that make a page.
     storage_options : dict, optional
         Options of the store.
     data_storage_version : str, optional
@@ -113,7 +115,6 @@ def write_dataset(
             external_blob_mode=external_blob_mode,
             allow_external_blob_outside_bases=allow_external_blob_outside_bases,
             data_cache_bytes=data_cache_bytes,
-            max_page_bytes=max_page_bytes,
             commit_lock=commit_lock,
             progress=progress,
             use_legacy_format=use_legacy_format,
@@ -130,6 +131,7 @@ def write_dataset(
     options = dict(
         max_rows_per_file=max_rows_per_file,
         max_bytes_per_file=max_bytes_per_file,
+        max_page_bytes=max_page_bytes,
         data_storage_version=None if data_storage_version == "stable" else data_storage_version,
         enable_v2_manifest_paths=enable_v2_manifest_paths,
         commit_message=commit_message,

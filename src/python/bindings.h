@@ -17,6 +17,7 @@ class Keywords;
 void BindSession(nanobind::module_& m);
 void BindScan(nanobind::module_& m);
 void BindDataset(nanobind::module_& m);
+void BindTake(nanobind::module_& m);
 void BindWrite(nanobind::module_& m);
 void BindIndex(nanobind::module_& m);
 void BindOptimize(nanobind::module_& m);

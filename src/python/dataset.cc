@@ -57,6 +57,7 @@ Scanner Scan(const Dataset& self, nb::kwargs arguments) {
       .Take("batch_size", &options.batch_size)
       .Take("with_row_id", &options.with_row_id)
       .Take("with_row_address", &options.with_row_address)
+      .Take("blob_handling", &options.blob_handling)
       .Take("use_scalar_index", &options.use_scalar_index)
       .Take("use_stats", &options.use_stats)
       .Finish();

@@ -100,6 +100,21 @@ void Keywords::Convert(const char* name, nb::handle value, std::vector<uint64_t>
   }
 }
 
+void Keywords::Convert(const char* name, nb::handle value, BlobHandling* field) {
+  const std::string text = TextOf(name, value, "text");
+  if (text == "blobs_descriptions") {
+    *field = BlobHandling::kDescriptions;
+  } else if (text == "all_binary") {
+    *field = BlobHandling::kBinary;
+  } else if (text == "all_descriptions") {
+    throw StatusError(arrow::Status::NotImplemented(
+        name, " \"all_descriptions\" is not in this version of lance_cpp"));
+  } else {
+    throw StatusError(arrow::Status::Invalid(
+        name, " is \"", text, "\"; allowed: all_binary, blobs_descriptions, all_descriptions"));
+  }
+}
+
 void Keywords::Convert(const char* name, nb::handle value,
                        std::map<std::string, std::string>* field) {
   if (!PyDict_Check(value.ptr())) ThrowTypeError(name, value, "a dict of text");

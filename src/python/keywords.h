@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "lance/scan.h"
+
 namespace lance::python {
 
 /// Takes the keyword arguments of a call into the fields of an options struct.
@@ -41,6 +43,7 @@ class Keywords {
   static void Convert(const char* name, nanobind::handle value, std::string* field);
   static void Convert(const char* name, nanobind::handle value, std::vector<std::string>* field);
   static void Convert(const char* name, nanobind::handle value, std::vector<uint64_t>* field);
+  static void Convert(const char* name, nanobind::handle value, BlobHandling* field);
   static void Convert(const char* name, nanobind::handle value,
                       std::map<std::string, std::string>* field);
   template <typename T>

@@ -36,6 +36,7 @@ WriteOptions TakeWriteOptions(Keywords* keywords) {
   WriteOptions options;
   keywords->Take("max_rows_per_file", &options.max_rows_per_file)
       .Take("max_bytes_per_file", &options.max_bytes_per_file)
+      .Take("max_page_bytes", &options.max_page_bytes)
       .Take("data_storage_version", &options.data_storage_version)
       .Take("enable_v2_manifest_paths", &options.enable_v2_manifest_paths);
   options.commit = TakeCommitOptions(keywords);

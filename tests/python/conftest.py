@@ -30,6 +30,21 @@ def flights():
 
 
 @pytest.fixture
+def nested():
+    """100 rows of lists and structs, nulls on every level."""
+    count = range(100)
+    return pa.table(
+        {
+            "tags": [None if i % 7 == 0 else [f"t{j}" for j in range(i % 4)] for i in count],
+            "point": pa.array(
+                [None if i % 5 == 0 else {"x": i, "y": None if i % 3 == 0 else -i} for i in count],
+                pa.struct([("x", pa.int32()), ("y", pa.float32())]),
+            ),
+        }
+    )
+
+
+@pytest.fixture
 def place(tmp_path):
     """Where a table may be made."""
     return str(tmp_path / "table.lance")

@@ -10,6 +10,7 @@ import threading
 
 import lance
 import lance_cpp
+import numpy
 import pandas
 import pyarrow as pa
 import pyarrow.dataset as pads
@@ -29,8 +30,23 @@ class OnlyCapsules:
 # --- Exchange with the reference ----------------------------------------------------------------
 
 
+VERSIONS = ("2.0", "2.1", "2.2")
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_nested_rows_go_both_ways(nested, tmp_path, version):
+    ours, theirs = str(tmp_path / "ours.lance"), str(tmp_path / "theirs.lance")
+    lance_cpp.write_dataset(nested, ours, data_storage_version=version)
+    lance.write_dataset(nested, theirs, data_storage_version=version)
+
+    for place in (ours, theirs):
+        assert lance.dataset(place).data_storage_version == version
+        assert lance.dataset(place).to_table().equals(nested)
+        assert lance_cpp.dataset(place).to_table().equals(nested)
+
+
 def test_the_reference_reads_what_we_write(flights, place):
-    written = lance_cpp.write_dataset(flights, place, max_rows_per_file=64)
+    written = lance_cpp.write_dataset(flights, place, max_rows_per_file=64, max_page_bytes=256)
 
     assert (written.version, len(written), written.uri) == (1, 200, place)
     reference = lance.dataset(place)
@@ -224,6 +240,85 @@ def test_the_short_forms_of_reading(flights, place):
     assert ours.head(3, columns=["id"]).to_pydict() == {"id": [0, 1, 2]}
     assert ours.slice(5, 8, columns=["id"]).to_pydict() == {"id": [5, 6, 7]}
     assert (ours.count_rows(), ours.count_rows("id >= 190"), len(ours)) == (200, 10, 200)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [5],
+        [199, 0, 64, 0],
+        range(60, 70),
+        pa.array([3, 150]),
+        numpy.array([3, 150]),
+        pa.chunked_array([[1], [2]]),
+    ],
+    ids=["one", "any", "range", "array", "numpy", "chunked"],
+)
+def test_rows_taken_by_position_are_those_of_the_reference(flights, place, rows):
+    ours = lance_cpp.write_dataset(flights, place, max_rows_per_file=64)
+
+    expected = flights.take(pa.array([int(str(row)) for row in rows]))
+    assert ours.take(rows).equals(expected)
+    assert ours.take(rows, columns=["day", "id"]).equals(expected.select(["day", "id"]))
+    assert lance.dataset(place).take(list(map(int, map(str, rows)))).equals(expected)
+
+
+@pytest.fixture(name="images")
+def _images(place):
+    """Blobs of 1000 to 5000 bytes, a null and an empty one; and the table."""
+    images = [bytes([i, i + 1]) * (500 * (i + 1)) for i in range(5)] + [None, b""]
+    schema = pa.schema(
+        [
+            pa.field("id", pa.int64()),
+            pa.field("image", pa.large_binary(), metadata={"lance-encoding:blob": "true"}),
+        ]
+    )
+    table = pa.table({"id": range(7), "image": images}, schema=schema)
+    return images, lance_cpp.write_dataset(table, place, max_rows_per_file=4)
+
+
+def test_blobs_are_read_when_they_are_asked_for(images):
+    expected, ours = images
+    addresses = ours.to_table(columns=["id"], with_row_address=True)["_rowaddr"]
+
+    for chosen in ({"indices": range(7)}, {"addresses": addresses}, {"ids": addresses}):
+        blobs = ours.take_blobs("image", **chosen)
+        assert [blob if blob is None else blob.read() for blob in blobs] == expected
+    theirs = lance.dataset(ours.uri).take_blobs("image", indices=list(range(7)))
+    assert [blob if blob is None else blob.read() for blob in theirs] == expected
+    assert ours.take_blobs("image", indices=[4, 0])[1].read() == expected[0]
+
+
+@pytest.mark.parametrize("buffer_size", [0, 7, 1 << 19])
+def test_a_blob_is_a_file(images, buffer_size):
+    expected, ours = images
+    [blob] = ours.take_blobs("image", indices=[1], buffer_size=buffer_size)
+
+    with blob:
+        assert (blob.size(), blob.readable(), blob.seekable()) == (2000, True, True)
+        assert (blob.read(3), blob.tell()) == (expected[1][:3], 3)
+        assert (blob.seek(-2, 2), blob.read(), blob.read(1)) == (1998, expected[1][-2:], b"")
+        assert blob.seek(10) == 10
+        assert blob.read_range(5, 4) == expected[1][5:9]
+        assert blob.read_ranges([(0, 1), (1999, 1)]) == [expected[1][:1], expected[1][1999:]]
+        assert (blob.tell(), len(blob.readall())) == (10, 1990)
+        for offset, length in ((1999, 2), (-1, 1), (0, -1)):
+            with pytest.raises(lance_cpp.InvalidError, match="the blob has 2000"):
+                blob.read_range(offset, length)
+        with pytest.raises(ValueError):
+            blob.seek(-1)
+    assert blob.closed
+    with pytest.raises(ValueError):
+        blob.read_range(0, 1)
+
+
+def test_blobs_come_as_bytes_on_request(images):
+    expected, ours = images
+
+    assert ours.to_table(blob_handling="all_binary")["image"].to_pylist() == expected
+    described = ours.to_table(blob_handling="blobs_descriptions")["image"]
+    assert described.equals(ours.to_table()["image"])
+    assert [found and found["size"] for found in described.to_pylist()][:2] == [1000, 2000]
 
 
 def test_scan_statistics_are_reported_behind_the_last_row(flights, place):

@@ -16,11 +16,19 @@ HAS = {
     "dataset": {"uri", "version", "storage_options", "default_scan_options", "session"}
     | {"metadata_cache_size_bytes", "index_cache_size_bytes"},
     "write_dataset": {"data_obj", "uri", "schema", "mode", "max_rows_per_file"}
-    | {"max_bytes_per_file", "storage_options", "data_storage_version", "session", "declare"}
+    | {
+        "max_page_bytes",
+        "max_bytes_per_file",
+        "storage_options",
+        "data_storage_version",
+        "session",
+        "declare",
+    }
     | {"enable_v2_manifest_paths", "commit_message", "transaction_properties", "cluster_by"}
     | {"observer"},
     "scanner": {"self", "columns", "filter", "limit", "offset", "batch_size", "scan_in_order"}
-    | {"with_row_id", "with_row_address", "use_stats", "use_scalar_index", "scan_stats_callback"},
+    | {"with_row_id", "with_row_address", "blob_handling"}
+    | {"use_stats", "use_scalar_index", "scan_stats_callback"},
     "compact_files": {"self", "target_rows_per_fragment", "max_bytes_per_file", "num_threads"}
     | {"compaction_mode", "max_source_fragments", "max_source_rows", "max_source_bytes", "full"}
     | {"target_rows_per_group", "min_merge_ratio", "take_over", "rows_per_zone", "observer"},
@@ -57,6 +65,9 @@ BOTH = {
     "negative offset": lambda module, ds: ds.to_table(offset=-1),
     "limit of another type": lambda module, ds: ds.to_table(limit="3"),
     "no batch": lambda module, ds: ds.to_table(batch_size=0),
+    "row that is not there": lambda module, ds: ds.take([999]),
+    "two ways to choose blobs": lambda module, ds: ds.take_blobs("id", ids=[1], indices=[1]),
+    "unknown blob handling": lambda module, ds: ds.to_table(blob_handling="some"),
     "slice backwards": lambda module, ds: ds.slice(3, 1),
     "unknown index type": lambda module, ds: ds.create_scalar_index("id", "MAGIC"),
     "append of another type": lambda module, ds: module.write_dataset(
@@ -223,7 +234,9 @@ def test_no_argument_is_ignored(ours, function, name, given):
 @pytest.mark.parametrize(
     "action",
     [
-        lambda ds: ds.take([1]),
+        lambda ds: ds.take([1], columns=[]),
+        lambda ds: ds.take([1], columns={"twice": "id * 2"}),
+        lambda ds: ds.to_table(blob_handling="all_descriptions"),
         lambda ds: ds.to_table(columns={"twice": "id * 2"}),
         lambda ds: ds.to_table(columns=[]),
         lambda ds: ds.to_table(filter=pa.compute.field("id") > 3),
