@@ -27,6 +27,8 @@ class BlobScan : public PageScan {
   arrow::Status PlanIndex(RangeBatch* batch) override { return descriptors_->PlanIndex(batch); }
   arrow::Status PlanData(RangeBatch* batch) override { return descriptors_->PlanData(batch); }
 
+  uint64_t EstimateValues() const override { return descriptors_->EstimateValues(); }
+
   arrow::Status Decode(RangeBatch* batch, LeafBuilder* out) override {
     LeafBuilder descriptors(scope_.target.shape, out->values()->bytes.pool());
     ARROW_RETURN_NOT_OK(descriptors_->Decode(batch, &descriptors));

@@ -70,6 +70,8 @@ class ConstantScan : public PageScan {
 
   arrow::Status PlanData(RangeBatch*) override { return arrow::Status::OK(); }
 
+  uint64_t EstimateValues() const override { return has_lists() ? 0 : read_.num_rows(); }
+
   arrow::Status Decode(RangeBatch* batch, LeafBuilder* out) override {
     if (!layout_.has_levels) {
       ARROW_RETURN_NOT_OK(CheckSize(read_.num_rows()));

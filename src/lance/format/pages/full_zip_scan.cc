@@ -84,6 +84,11 @@ class FullZipScan : public PageScan {
     return arrow::Status::OK();
   }
 
+  uint64_t EstimateValues() const override {
+    if (layout_.layers.max_rep == 0) return read_.num_rows();
+    return read_.IsWhole() ? layout_.num_visible : 0;
+  }
+
   arrow::Status Decode(RangeBatch* batch, LeafBuilder* out) override {
     ZippedEntries entries(layout_, out);
     std::span<const std::byte> index;

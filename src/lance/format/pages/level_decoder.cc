@@ -16,6 +16,45 @@ uint16_t LargestOf(std::span<const uint16_t> levels) {
   return largest;
 }
 
+// Loops over this many levels count in 16 bits, so that compilers make vectors of them.
+constexpr size_t kLevelsPerCount = 1024;
+
+template <typename Predicate>
+uint64_t CountLevels(std::span<const uint16_t> levels, Predicate&& predicate) {
+  uint64_t count = 0;
+  for (size_t begin = 0; begin < levels.size(); begin += kLevelsPerCount) {
+    const auto block = levels.subspan(begin, std::min(kLevelsPerCount, levels.size() - begin));
+    uint16_t in_block = 0;
+    for (const uint16_t level : block) {
+      in_block = static_cast<uint16_t>(in_block + (predicate(level) ? 1 : 0));
+    }
+    count += in_block;
+  }
+  return count;
+}
+
+uint64_t CountEqual(std::span<const uint16_t> levels, uint16_t wanted) {
+  return CountLevels(levels, [wanted](uint16_t level) { return level == wanted; });
+}
+
+/// Find where the `number`-th `wanted` from `first` on lies, counted from 0; the end if there are
+/// fewer.
+uint64_t FindNth(std::span<const uint16_t> levels, uint16_t wanted, uint64_t first,
+                 uint64_t number) {
+  constexpr size_t kStep = 64;
+  uint64_t at = first;
+  while (levels.size() - at > kStep) {
+    const uint64_t in_step = CountEqual(levels.subspan(at, kStep), wanted);
+    if (in_step > number) break;
+    number -= in_step;
+    at += kStep;
+  }
+  for (; at < levels.size(); ++at) {
+    if (levels[at] == wanted && number-- == 0) break;
+  }
+  return at;
+}
+
 bool IsIdentity(const std::vector<uint16_t>& canonical) {
   for (size_t i = 0; i < canonical.size(); ++i) {
     if (canonical[i] != i) return false;
@@ -58,9 +97,9 @@ arrow::Status LevelDecoder::Decode(const LevelStream& rep, std::span<const std::
   num_entries_ = num_entries;
   num_visible_ = num_entries;
   if (layers_.max_visible_def < layers_.max_def) {
-    num_visible_ -= static_cast<uint64_t>(
-        std::count_if(def_levels_.begin(), def_levels_.end(),
-                      [&](uint16_t level) { return level > layers_.max_visible_def; }));
+    const uint16_t max_visible = layers_.max_visible_def;
+    num_visible_ -=
+        CountLevels(def_levels_, [max_visible](uint16_t level) { return level > max_visible; });
   }
   if (!is_canonical_) {
     for (uint16_t& level : def_levels_) level = layers_.canonical[level];
@@ -73,8 +112,7 @@ arrow::Status LevelDecoder::CheckRows(bool begins_inside_row, uint64_t rows,
   LANCE_DCHECK(layers_.max_rep > 0);
   const uint16_t new_row = layers_.max_rep;
   const bool is_inside = !rep_levels_.empty() && rep_levels_.front() != new_row;
-  const auto begun =
-      static_cast<uint64_t>(std::count(rep_levels_.begin(), rep_levels_.end(), new_row));
+  const uint64_t begun = CountEqual(rep_levels_, new_row);
   if (rep_levels_.empty() || is_inside != begins_inside_row || begun != rows) {
     return arrow::Status::SerializationError(
         "the repetition levels begin ", begun, " rows", is_inside ? " behind the end of one" : "",
@@ -105,37 +143,37 @@ void LevelDecoder::Slice(uint64_t rows_begun, std::span<const RowRange> wanted,
                          std::vector<EntrySlice>* slices) const {
   slices->clear();
   if (layers_.max_rep == 0) return SliceFlat(rows_begun, wanted, slices);
-  uint64_t next_row = rows_begun;  // the row that the next new row is
-  uint64_t value = 0;
+  const uint16_t new_row = layers_.max_rep;
+  const bool is_inside = num_entries_ > 0 && rep_levels_[0] != new_row;
+  // Where the rows before `next_row` end, and the values before that.
+  uint64_t next_row = rows_begun - (is_inside ? 1 : 0);
   uint64_t entry = 0;
-  // Entries of one row from `entry` on; moves both positions behind them.
-  const auto skip_rest_of_row = [&] {
-    do {
-      value += IsVisible(entry) ? 1 : 0;
-      ++entry;
-    } while (entry < num_entries_ && rep_levels_[entry] != layers_.max_rep);
+  uint64_t value = 0;
+  const auto skip_to = [&](uint64_t row) {
+    if (row <= next_row) return;
+    const uint64_t first = std::min(num_entries_, entry + 1);  // behind the beginning of next_row
+    const uint64_t end = FindNth(rep_levels_, new_row, first, row - next_row - 1);
+    value += CountVisible(entry, end);
+    entry = end;
+    next_row = row;
   };
   for (const RowRange& rows : wanted) {
+    skip_to(rows.begin);
     if (entry == num_entries_) break;
-    EntrySlice slice;
-    bool has_any = false;
-    while (entry < num_entries_) {
-      const bool is_new = rep_levels_[entry] == layers_.max_rep;
-      const uint64_t row = is_new ? next_row : next_row - 1;
-      if (row >= rows.end) break;
-      if (row >= rows.begin && !has_any) {
-        has_any = true;
-        slice.first_entry = entry;
-        slice.first_value = value;
-      }
-      if (is_new) ++next_row;
-      skip_rest_of_row();
-    }
-    if (!has_any) continue;
-    slice.num_entries = entry - slice.first_entry;
-    slice.num_values = value - slice.first_value;
-    slices->push_back(slice);
+    const EntrySlice before = {.first_entry = entry, .first_value = value};
+    skip_to(rows.end);
+    if (entry == before.first_entry) continue;
+    slices->push_back({before.first_entry, entry - before.first_entry, before.first_value,
+                       value - before.first_value});
   }
+}
+
+uint64_t LevelDecoder::CountVisible(uint64_t first_entry, uint64_t end_entry) const {
+  const uint64_t num_entries = end_entry - first_entry;
+  if (def_levels_.empty() || num_visible_ == num_entries_) return num_entries;
+  const uint16_t max_visible = max_visible_def_;
+  return CountLevels(def_levels_.subspan(first_entry, num_entries),
+                     [max_visible](uint16_t level) { return level <= max_visible; });
 }
 
 void LevelDecoder::MarkNulls(const EntrySlice& slice, std::vector<uint8_t>* is_null) const {

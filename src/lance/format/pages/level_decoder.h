@@ -70,6 +70,7 @@ class LevelDecoder {
   arrow::Status DecodeStream(const LevelStream& stream, std::span<const std::byte> bytes,
                              uint64_t num_entries, uint16_t max_level, ValueBuffer* scratch,
                              std::span<uint16_t>* levels);
+  uint64_t CountVisible(uint64_t first_entry, uint64_t end_entry) const;
   void SliceFlat(uint64_t first_row, std::span<const RowRange> wanted,
                  std::vector<EntrySlice>* slices) const;
 

@@ -61,6 +61,7 @@ class ChunkDecoder {
     ARROW_RETURN_NOT_OK(DecodeLevels(i));
     const RowRange touched = {header_.chunks.rows_finished_before(i),
                               header_.chunks.rows_begun_before(i + 1)};
+    out_->ReserveText();
     if (wanted[0].begin <= touched.begin && touched.end <= wanted[0].end) return AppendWhole();
     levels_.Slice(header_.chunks.rows_begun_before(i), wanted, &slices_);
     return AppendSlices();
@@ -208,6 +209,11 @@ class MiniBlockScan : public PageScan {
       run.bytes = batch->Add({base + begin, chunks.byte_of(run.end) - begin});
     }
     return arrow::Status::OK();
+  }
+
+  uint64_t EstimateValues() const override {
+    if (layout_.layers.max_rep == 0) return read_.num_rows();
+    return read_.IsWhole() ? layout_.num_values : 0;
   }
 
   arrow::Status Decode(RangeBatch* batch, LeafBuilder* out) override {

@@ -66,6 +66,8 @@ class PageScan {
   virtual arrow::Status PlanIndex(RangeBatch* batch) = 0;
   /// Add the bytes of the rows, where they are not there yet.
   virtual arrow::Status PlanData(RangeBatch* batch) = 0;
+  /// How many values Decode will append, about; 0 when that is not known. Call it after PlanData.
+  virtual uint64_t EstimateValues() const = 0;
   /// Append the wanted rows, and nothing else.
   virtual arrow::Status Decode(RangeBatch* batch, LeafBuilder* out) = 0;
 };

@@ -131,9 +131,7 @@ class LeafReader {
     }
     ARROW_RETURN_NOT_OK(Load());
     LeafBuilder out(target_.value_shape(), request_.pool);
-    if (request_.path.max_rep() == 0) {
-      out.Reserve(request_.rows.num_rows() * entries_per_row, batch_.num_bytes());
-    }
+    Reserve(&out);
     ARROW_RETURN_NOT_OK(DecodeParts(&out));
     out.column()->num_rows = request_.rows.num_rows();
     return std::move(*out.column());
@@ -173,6 +171,14 @@ class LeafReader {
       ARROW_RETURN_NOT_OK(InPage(part.scan->PlanData(&batch_), part.page));
     }
     return batch_.Read(request_.location, request_.stop);
+  }
+
+  void Reserve(LeafBuilder* out) const {
+    uint64_t num_values = 0;
+    for (const Part& part : parts_) num_values += part.scan->EstimateValues();
+    // Every row of a list may have an entry without a value.
+    const uint64_t num_rows = request_.path.max_rep() > 0 ? request_.rows.num_rows() : 0;
+    out->Reserve(num_values, num_values + num_rows, batch_.num_bytes());
   }
 
   arrow::Status DecodeParts(LeafBuilder* out) {

@@ -89,6 +89,7 @@ arrow::Status ZippedEntries::Flush() {
   rep_.clear();
   def_.clear();
   if (values_.empty()) return arrow::Status::OK();
+  out_->ReserveText();
   ARROW_RETURN_NOT_OK(layout_.values->Decode(values_, out_->values()));
   values_.clear();
   return arrow::Status::OK();
