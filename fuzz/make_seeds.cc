@@ -119,12 +119,11 @@ class PageSeeds {
     std::move(buffers.begin(), buffers.end(), std::back_inserter(sections));
     out_->Add(target, JoinSections(sections));
     if (encoding.has_fsst() && sections.size() > 2) {
-      out_->Add("fsst", JoinSections(std::vector<std::string>{encoding.fsst().symbol_table(),
-                                                              sections[2]}));
+      out_->Add("fsst", JoinSections(
+                            std::vector<std::string>{encoding.fsst().symbol_table(), sections[2]}));
     }
     if (encoding.has_general() && sections.size() > 2) {
-      const bool is_zstd =
-          encoding.general().compression().scheme() == pb::BufferCompression::ZSTD;
+      const bool is_zstd = encoding.general().compression().scheme() == pb::BufferCompression::ZSTD;
       out_->Add("compressed_buffer", (is_zstd ? '\1' : '\0') + sections[2]);
     }
   }
@@ -172,11 +171,11 @@ class PageSeeds {
                                         .has_def = layout.has_def_compression(),
                                         .num_buffers = static_cast<int>(layout.num_buffers()),
                                         .has_large_chunks = layout.has_large_chunk()};
-    out_->Add("mini_block_chunk", std::string{static_cast<char>(format.has_rep),
-                                              static_cast<char>(format.has_def),
-                                              static_cast<char>(format.num_buffers - 1),
-                                              static_cast<char>(format.has_large_chunks)} +
-                                      bytes);
+    out_->Add("mini_block_chunk",
+              std::string{static_cast<char>(format.has_rep), static_cast<char>(format.has_def),
+                          static_cast<char>(format.num_buffers - 1),
+                          static_cast<char>(format.has_large_chunks)} +
+                  bytes);
     format::MiniBlockChunk chunk;
     if (!format::ParseMiniBlockChunk(AsBytes(bytes), format, &chunk).ok()) return;
     std::string parameters;
@@ -192,10 +191,10 @@ class PageSeeds {
     std::string parameters(1, static_cast<char>(layout.layers_size() - 1));
     for (const int layer : layout.layers()) parameters.push_back(static_cast<char>(layer));
     parameters += Number(chunk.claimed_num_levels) + std::string(8, '\0');
-    out_->Add("level_decoder", JoinSections(std::vector<std::string>{
-                                   parameters, layout.def_compression().SerializeAsString(),
-                                   layout.rep_compression().SerializeAsString(), Text(chunk.def),
-                                   Text(chunk.rep)}));
+    out_->Add("level_decoder",
+              JoinSections(std::vector<std::string>{
+                  parameters, layout.def_compression().SerializeAsString(),
+                  layout.rep_compression().SerializeAsString(), Text(chunk.def), Text(chunk.rep)}));
     std::string shape;
     AppendShape({.bits_per_value = 16}, &shape);
     shape += Number(uint32_t{chunk.claimed_num_levels});
@@ -270,9 +269,9 @@ class FileSeeds {
     if (!parts.has_value()) return arrow::Status::Invalid("is no data file");
     out_->Add("schema", parts->descriptor);
     const format::DataFileLocation location{std::make_shared<BytesStore>(AsBytes(bytes_)), "f"};
-    ARROW_ASSIGN_OR_RAISE(const auto metadata,
-                          format::LoadDataFileMetadata(location, std::nullopt,
-                                                       arrow::StopToken::Unstoppable()));
+    ARROW_ASSIGN_OR_RAISE(
+        const auto metadata,
+        format::LoadDataFileMetadata(location, std::nullopt, arrow::StopToken::Unstoppable()));
     for (const auto& field : metadata.schema.fields) out_->Add("logical_type", field.logical_type);
     ARROW_ASSIGN_OR_RAISE(const auto fields, format::MakeFieldTree(metadata.schema));
     const auto columns = format::NumberColumns(fields, metadata.version);
@@ -297,8 +296,9 @@ class FileSeeds {
     const bool is_2_0 = metadata.version == format::FileVersion::k2_0;
     const auto& pages = metadata.columns[column].pages;
     for (size_t i = 0; i < std::min(pages.size(), parts.columns[column].pages.size()); ++i) {
-      auto message = format::UnpackEncoding(
-          pages[i].encoding, is_2_0 ? "lance.encodings.ArrayEncoding" : "lance.encodings21.PageLayout");
+      auto message =
+          format::UnpackEncoding(pages[i].encoding, is_2_0 ? "lance.encodings.ArrayEncoding"
+                                                           : "lance.encodings21.PageLayout");
       if (!message.ok()) continue;
       const PageSeed seed = {
           .leaf_index = leaf_index,
@@ -309,9 +309,8 @@ class FileSeeds {
           .buffers = parts.columns[column].pages[i].buffers};
       if (is_2_0) {
         out_->Add("v20_page", SerializePageSeed(seed));
-        const std::string parameters =
-            std::string(1, static_cast<char>(seed.buffers.size())) +
-            Number(static_cast<uint16_t>(seed.num_rows));
+        const std::string parameters = std::string(1, static_cast<char>(seed.buffers.size())) +
+                                       Number(static_cast<uint16_t>(seed.num_rows));
         out_->Add("v20_array_encoding",
                   JoinSections(std::vector<std::string>{parameters, *message}));
       } else {
@@ -374,6 +373,4 @@ int Run(const std::vector<std::string>& arguments) {
 }  // namespace
 }  // namespace lance::fuzz
 
-int main(int argc, char** argv) {
-  return lance::fuzz::Run({argv + 1, argv + argc});
-}
+int main(int argc, char** argv) { return lance::fuzz::Run({argv + 1, argv + argc}); }

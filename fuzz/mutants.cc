@@ -54,8 +54,8 @@ void ChangeBytes(SeededRandom* random, std::string* bytes, size_t max_size) {
       byte = static_cast<char>(random->Next());
       return;
     case 4:
-      return bytes->resize(random->OneIn(4) ? at : bytes->size() - std::min<size_t>(
-                                                                      bytes->size(), 1 + at % 9));
+      return bytes->resize(
+          random->OneIn(4) ? at : bytes->size() - std::min<size_t>(bytes->size(), 1 + at % 9));
     case 5:
       if (bytes->size() < max_size) {
         bytes->insert(at, std::min<size_t>(max_size - bytes->size(), 1 + random->Below(16)),

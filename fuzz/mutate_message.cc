@@ -146,10 +146,12 @@ class FieldMutator {
     switch (field_->cpp_type()) {
       case FieldDescriptor::CPPTYPE_INT32:
         return reflection_.SetInt32(
-            message_, field_, static_cast<int32_t>(Changed(reflection_.GetInt32(*message_, field_))));
+            message_, field_,
+            static_cast<int32_t>(Changed(reflection_.GetInt32(*message_, field_))));
       case FieldDescriptor::CPPTYPE_INT64:
         return reflection_.SetInt64(
-            message_, field_, static_cast<int64_t>(Changed(reflection_.GetInt64(*message_, field_))));
+            message_, field_,
+            static_cast<int64_t>(Changed(reflection_.GetInt64(*message_, field_))));
       case FieldDescriptor::CPPTYPE_UINT32:
         return reflection_.SetUInt32(
             message_, field_,
@@ -195,7 +197,7 @@ uint64_t MutateNumber(uint64_t number, SeededRandom* random) {
     case 2:
       return number * 2;
     case 3:
-      return number ^ uint64_t{1} << random->Below(64);
+      return number ^ uint64_t { 1 } << random->Below(64);
     case 4:
       return random->Below(40);
     case 5:

@@ -20,7 +20,8 @@ inline constexpr size_t kPageMessageSection = 2;
 
 /// One page of one column, from an input of sections. Move-only.
 ///
-///   u8 leaf | u8 version | u32 rows | u64 seed of rows,  FileDescriptor,  description,  buffers ...
+///   u8 leaf | u8 version | u32 rows | u64 seed of rows,  FileDescriptor,  description,  buffers
+///   ...
 struct PageInput {
   /// The top-level field and its leaf that the page is of.
   format::FieldNode field;

@@ -23,17 +23,25 @@ struct Wish {
 };
 
 // What field metadata can ask for (file-format 3.4).
-constexpr Wish kWishes[] = {
-    {"compression", "none"},        {"compression", "lz4"},
-    {"compression", "zstd"},        {"compression", "fsst"},
-    {"rle-threshold", "0"},         {"rle-threshold", "1.0"},
-    {"bss", "on"},                  {"bss", "off"},
-    {"dict-divisor", "1"},          {"dict-size-ratio", "1.0"},
-    {"dict-size-ratio", "0.01"},    {"dict-max-size", "100"},
-    {"minichunk-size", "64"},       {"minichunk-size", "16384"},
-    {"minichunk-size", "40000"},    {"structural-encoding", "miniblock"},
-    {"structural-encoding", "fullzip"}, {"dict-values-compression", "zstd"},
-    {"dict-values-compression", "none"}};
+constexpr Wish kWishes[] = {{"compression", "none"},
+                            {"compression", "lz4"},
+                            {"compression", "zstd"},
+                            {"compression", "fsst"},
+                            {"rle-threshold", "0"},
+                            {"rle-threshold", "1.0"},
+                            {"bss", "on"},
+                            {"bss", "off"},
+                            {"dict-divisor", "1"},
+                            {"dict-size-ratio", "1.0"},
+                            {"dict-size-ratio", "0.01"},
+                            {"dict-max-size", "100"},
+                            {"minichunk-size", "64"},
+                            {"minichunk-size", "16384"},
+                            {"minichunk-size", "40000"},
+                            {"structural-encoding", "miniblock"},
+                            {"structural-encoding", "fullzip"},
+                            {"dict-values-compression", "zstd"},
+                            {"dict-values-compression", "none"}};
 
 std::shared_ptr<arrow::Field> WithWishes(std::shared_ptr<arrow::Field> field,
                                          SeededRandom* random) {
@@ -74,8 +82,7 @@ arrow::Result<std::string> Write(const std::shared_ptr<arrow::Schema>& schema,
                                  const format::DataFileWriterOptions& options) {
   ARROW_ASSIGN_OR_RAISE(const auto out, arrow::io::BufferOutputStream::Create());
   ARROW_ASSIGN_OR_RAISE(const auto file_schema, format::MakeLanceSchema(*schema));
-  ARROW_ASSIGN_OR_RAISE(const auto writer,
-                        format::DataFileWriter::Make(out, file_schema, options));
+  ARROW_ASSIGN_OR_RAISE(const auto writer, format::DataFileWriter::Make(out, file_schema, options));
   for (const auto& batch : batches) ARROW_RETURN_NOT_OK(writer->Write(*batch));
   ARROW_RETURN_NOT_OK(writer->Finish());
   ARROW_ASSIGN_OR_RAISE(const auto bytes, out->Finish());
@@ -85,8 +92,8 @@ arrow::Result<std::string> Write(const std::shared_ptr<arrow::Schema>& schema,
 }  // namespace
 
 arrow::Result<RandomFile> WriteRandomFile(uint64_t max_rows, SeededRandom* random) {
-  constexpr format::FileVersion kVersions[] = {
-      format::FileVersion::k2_0, format::FileVersion::k2_1, format::FileVersion::k2_2};
+  constexpr format::FileVersion kVersions[] = {format::FileVersion::k2_0, format::FileVersion::k2_1,
+                                               format::FileVersion::k2_2};
   RandomFile file;
   file.version = kVersions[random->Below(std::size(kVersions))];
   const bool is_2_2 = file.version == format::FileVersion::k2_2;

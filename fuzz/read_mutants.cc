@@ -77,14 +77,15 @@ int Run(const Arguments& arguments) {
     std::fprintf(stderr, "mutant %llu: %s\n", static_cast<unsigned long long>(i), defect.c_str());
     ++num_defects;
   }
-  std::printf("%llu mutants of %zu files: %llu opened, %llu read whole, %d defects; "
-              "peak %.1f MiB (mutant %llu), longest %.2f s (mutant %llu)\n",
-              static_cast<unsigned long long>(statistics.num_read), sources.size(),
-              static_cast<unsigned long long>(statistics.num_open),
-              static_cast<unsigned long long>(statistics.num_whole), num_defects,
-              static_cast<double>(statistics.peak_bytes) / (1 << 20),
-              static_cast<unsigned long long>(statistics.peak_mutant), statistics.longest_seconds,
-              static_cast<unsigned long long>(statistics.longest_mutant));
+  std::printf(
+      "%llu mutants of %zu files: %llu opened, %llu read whole, %d defects; "
+      "peak %.1f MiB (mutant %llu), longest %.2f s (mutant %llu)\n",
+      static_cast<unsigned long long>(statistics.num_read), sources.size(),
+      static_cast<unsigned long long>(statistics.num_open),
+      static_cast<unsigned long long>(statistics.num_whole), num_defects,
+      static_cast<double>(statistics.peak_bytes) / (1 << 20),
+      static_cast<unsigned long long>(statistics.peak_mutant), statistics.longest_seconds,
+      static_cast<unsigned long long>(statistics.longest_mutant));
   return num_defects == 0 ? 0 : 1;
 }
 

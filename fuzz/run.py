@@ -2,9 +2,9 @@
 
     fuzz/run.py [--minutes-per-target M] [--jobs N] [TARGET ...]
 
-Builds the preset fuzz (clang, libFuzzer, address and undefined behaviour sanitizers), makes the seed
-corpora once from files of the reference implementation, and fuzzes every target for M minutes, N of
-them at a time. Prints what each target did. What it found lies in build/fuzz/findings/TARGET; once
+Builds the preset fuzz (clang, libFuzzer, address and undefined behaviour sanitizers), makes the
+seed corpora once from files of the reference implementation, and fuzzes every target for M minutes,
+N of them at a time. Prints what each target did. What it found lies in build/fuzz/findings/TARGET; once
 fixed it goes to fuzz/regressions/TARGET, named after what was wrong, where the tests replay it.
 """
 
@@ -68,7 +68,12 @@ def make_seeds():
         return
     shutil.rmtree(seeds, ignore_errors=True)
     subprocess.run(
-        [TESTS_PYTHON, PROJECT / "fuzz" / "make_corpus.py", BUILD / "fuzz" / "lance_fuzz_seeds", seeds],
+        [
+            TESTS_PYTHON,
+            PROJECT / "fuzz" / "make_corpus.py",
+            BUILD / "fuzz" / "lance_fuzz_seeds",
+            seeds,
+        ],
         check=True,
         env=environment(),
     )

@@ -1,5 +1,6 @@
 // A file descriptor: schema and row count. What was parsed survives being written again.
 
+#include "arrow/api.h"
 #include "fuzz/mutate_message.h"
 #include "fuzz/target.h"
 #include "lance/base/byte_reader.h"
@@ -7,7 +8,6 @@
 #include "lance/format/field_tree.h"
 #include "lance/format/projection.h"
 #include "lance_file.pb.h"
-#include "arrow/api.h"
 
 namespace lance::fuzz {
 namespace {

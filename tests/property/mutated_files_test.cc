@@ -1,5 +1,5 @@
-// Law: whatever was done to a data file, reading it gives valid arrays or a status, and takes little
-// memory.
+// Law: whatever was done to a data file, reading it gives valid arrays or a status, and takes
+// little memory.
 
 #include <filesystem>
 #include <fstream>
@@ -51,7 +51,8 @@ void ExpectHarmless(const MutantSources& sources, uint64_t num_mutants) {
   for (uint64_t i = 0; i < num_mutants; ++i) {
     EXPECT_EQ(ReadMutant(sources, TestSeed(), i, &statistics), "") << "mutant " << i;
   }
-  // Mutants that no one can open test nothing behind the footer; those that can all be read neither.
+  // Mutants that no one can open test nothing behind the footer; those that can all be read
+  // neither.
   EXPECT_GT(statistics.num_open, num_mutants / 3);
   EXPECT_LT(statistics.num_whole, statistics.num_open);
   EXPECT_LT(statistics.peak_bytes, kMaxPoolBytes);

@@ -480,6 +480,22 @@ def test_ctrl_c_in_a_generator_that_a_write_reads(flights, place):
     assert not os.path.exists(os.path.join(place, "_versions"))
 
 
+def test_ctrl_c_wakes_a_generator_that_waits_for_its_rows(flights, place):
+    waiting, writer = os.pipe()
+
+    def batches():
+        yield from flights.to_batches()
+        os.read(waiting, 1)  # nobody writes
+
+    timer = threading.Timer(0.1, signal.pthread_kill, (threading.get_ident(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        lance_cpp.write_dataset(batches(), place, schema=flights.schema)
+    timer.join()
+    os.close(waiting)
+    os.close(writer)
+
+
 def test_a_call_of_another_thread_ends_by_itself(large):
     results = []
     thread = threading.Thread(target=lambda: results.append(large.count_rows("a < 10")))

@@ -20,16 +20,17 @@ SCHEMA = pa.schema(
 )
 
 
-def rows(start, count):
-    """Rows with nulls on every level."""
+def rows(start, count, version="2.1"):
+    """Rows with nulls on every level; in 2.0 structs cannot be null."""
     numbers = range(start, start + count)
+    null_struct = {"x": None, "y": None} if version == "2.0" else None
     return pa.record_batch(
         [
             pa.array(numbers, pa.int64()),
             pa.array([None if i % 3 == 0 else f"w{i}" for i in numbers]),
             pa.array(
                 [
-                    None if i % 11 == 0 else {"x": i, "y": None if i % 5 == 0 else -i}
+                    null_struct if i % 11 == 0 else {"x": i, "y": None if i % 5 == 0 else -i}
                     for i in numbers
                 ],
                 SCHEMA.field("point").type,
@@ -68,21 +69,21 @@ def _written(path):
 @pytest.mark.parametrize("version", VERSIONS)
 def test_the_reference_reads_what_we_write(path, version):
     with LanceFileWriter(path, version=version) as writer:
-        writer.write_batch(rows(0, 1000))
+        writer.write_batch(rows(0, 1000, version))
 
     reference = lance.file.LanceFileReader(path)
-    assert reference.read_all().to_table().equals(table_of(rows(0, 1000)))
+    assert reference.read_all().to_table().equals(table_of(rows(0, 1000, version)))
 
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_we_read_what_the_reference_writes(path, version):
     with lance.file.LanceFileWriter(path, SCHEMA, version=version) as writer:
-        writer.write_batch(rows(0, 1000))
+        writer.write_batch(rows(0, 1000, version))
         writer.add_schema_metadata("made by", "them")
         writer.add_global_buffer(b"bytes")
 
     ours, theirs = LanceFileReader(path), lance.file.LanceFileReader(path)
-    assert ours.read_all().to_table().equals(table_of(rows(0, 1000)))
+    assert ours.read_all().to_table().equals(table_of(rows(0, 1000, version)))
     assert ours.read_global_buffer(1) == b"bytes"
     assert ours.metadata().schema.equals(theirs.metadata().schema, check_metadata=True)
     assert ours.num_rows() == ours.metadata().num_rows == 1000

@@ -14,7 +14,8 @@ def function(lines):
 class CheckSizes(unittest.TestCase):
 
     def test_measures_functions_from_signature_brace_to_brace(self):
-        text = "namespace a {\nclass B {\n public:\n  int C() { return 1; }\n" + function(12) + "};\n}\n"
+        before = "namespace a {\nclass B {\n public:\n  int C() { return 1; }\n"
+        text = before + function(12) + "};\n}\n"
 
         lengths = [length for _, length in check_sizes.functions_of(text.splitlines())]
 

@@ -3,8 +3,7 @@
 
 Prints, for each kind, the median, the 90th percentile and the five largest; fails on what is larger
 than allowed. Functions are found by their braces: a line that ends a signature with '{' opens one,
-the matching '}' closes it. Tables of constants (only literals inside) are exempt by the size of files
-alone.
+the matching '}' closes it.
 """
 
 import re

@@ -7,8 +7,8 @@
 
 #include "arrow/api.h"
 #include "arrow/io/interfaces.h"
-#include "lance/base/executor.h"
 #include "lance/base/byte_reader.h"
+#include "lance/base/executor.h"
 #include "lance/base/status_detail.h"
 #include "lance/format/conform.h"
 #include "lance/format/data_file_metadata.h"

@@ -25,7 +25,7 @@ uint64_t BytesPerValue(const ValueBuffer& values) {
   return values.items_per_value * (values.bits_per_value / 8);
 }
 
-bool SameShape(const ValueBuffer& a, const ValueBuffer& b) {
+[[maybe_unused]] bool SameShape(const ValueBuffer& a, const ValueBuffer& b) {
   return a.bits_per_value == b.bits_per_value && a.offset_bits == b.offset_bits &&
          a.items_per_value == b.items_per_value && a.members.size() == b.members.size();
 }
