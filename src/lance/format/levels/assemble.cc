@@ -115,6 +115,11 @@ class Assembler {
   }
 
   arrow::Result<DataPtr> VisitList(const FieldNode& node, size_t depth, uint64_t num_slots) {
+    if (node.kind == FieldKind::kMap && node.children[0].children.size() != 2) {
+      return arrow::Status::Invalid("map \"", node.name, "\" is read with ",
+                                    node.children[0].children.size(),
+                                    " children of its entries; allowed: key and value together");
+    }
     const LeafColumn& leaf = leaves_[next_leaf_];
     const LayerScan scan = ScanOf(next_leaf_, depth);
     const uint64_t num_items = CountSlots(ScanOf(next_leaf_, depth + 1), leaf);

@@ -527,6 +527,14 @@ TEST(AssembleField, ChecksTheTextOfDictionaries) {
       IsSerializationError(HasSubstr("is not UTF-8")));
 }
 
+TEST(AssembleField, RefusesAMapWithoutItsValues) {
+  FieldNode node = NodeOf(arrow::map(kInt8, kInt8));
+  node.children[0].children.pop_back();
+
+  EXPECT_THAT(Assemble(node, 1, MakeLeaves(1, {{1, {1}, {}, kInt8, "[1]"}})),
+              lance::testing::IsInvalid(HasSubstr("map \"c\" is read with 1 children")));
+}
+
 TEST(AssembleField, RefusesValuesOfAnotherType) {
   EXPECT_THAT(Assemble(NodeOf(arrow::int32()), 2, MakeLeaves(2, {{2, {}, {}, kInt8, "[1, 2]"}})),
               IsUnknownError(AllOf(HasSubstr("internal"), HasSubstr("8 bits for type int32"))));
