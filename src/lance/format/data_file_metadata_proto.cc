@@ -210,7 +210,9 @@ arrow::Result<std::string> UnpackEncoding(const std::string& encoding, std::stri
 
 std::string PackEncoding(std::string message, std::string_view type_name) {
   lance_pb::file::AnyEncoding any;
-  any.set_type_url("/" + std::string(type_name));
+  std::string url = "/";
+  url += type_name;
+  any.set_type_url(std::move(url));
   any.set_value(std::move(message));
   lance_pb::file::Encoding encoding;
   encoding.mutable_direct()->set_encoding(any.SerializeAsString());

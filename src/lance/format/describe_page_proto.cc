@@ -62,7 +62,10 @@ std::string Describe(const pb::CompressiveEncoding& encoding) {
 
 std::string Layers(const google::protobuf::RepeatedField<int>& layers) {
   std::string text;
-  for (const int layer : layers) text += (text.empty() ? "" : " ") + std::to_string(layer);
+  for (const int layer : layers) {
+    if (!text.empty()) text += ' ';
+    text += std::to_string(layer);
+  }
   return "layers [" + text + "]";
 }
 
