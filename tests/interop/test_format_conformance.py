@@ -27,6 +27,9 @@ NUM_WORKERS = 2
 # (row, case, version): why it is known to fail. One that does not fail must leave.
 GAPS = {}
 
+# Rows of the specification that say so beside the title.
+ONLY_IN_22 = ("mini, dictionary indices Rle",)
+
 HEAD = """\
 # Format conformance
 
@@ -97,7 +100,7 @@ def verdict(results):
     num_written = sum(not result.not_written for result in results)
     if num_written == len(results):
         return "both"
-    return "read" if num_written == 0 else f"read; {num_written} both"
+    return "read" if num_written == 0 else f"read; {num_written} of {len(results)} both"
 
 
 def by_row_and_version(results):
@@ -173,8 +176,7 @@ def rows_of_section_16():
             title = title.translate(plain)
             if title in ("Encoding", "Layout / codec"):
                 continue
-            # "(2.2" at the end of a title: only there, or also there with another choice.
-            for version in ["2.2"] if re.search(r"\(2\.2[^)]*\)$", title) else versions:
+            for version in ["2.2"] if "(2.2" in title or title in ONLY_IN_22 else versions:
                 yield title, version
 
 
@@ -190,13 +192,14 @@ def test_every_case_is_read_and_written(results):
 
 
 def test_the_page_has_every_row_of_the_specification(results):
-    there = {(result.row, result.version) for result in results}
+    there = {(result.row.removesuffix(" (by hand)"), result.version) for result in results}
     wanted = set(rows_of_section_16())
     assert len(wanted) > 100
     assert not sorted(wanted - there)
     page = PAGE.read_text(encoding="utf-8") if PAGE.exists() else ""
     if os.environ.get("LANCE_WRITE_DOCS") != "1":
-        assert not [pair for pair in sorted(wanted) if "| {} | {} |".format(*pair) not in page]
+        lines = set(re.findall(r"^\| ([^|]+?)(?: \(by hand\))? \| ([^|]+?) \|", page, re.MULTILINE))
+        assert not sorted(wanted - lines)
 
 
 def test_the_page_is_what_this_run_generates(results):
