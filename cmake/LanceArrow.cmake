@@ -1,6 +1,6 @@
-# Arrow::arrow_shared, ArrowCompute::arrow_compute_shared and Parquet::parquet_shared: from Arrow's own
-# packages when the user has them, else from the pyarrow wheel of Python3_EXECUTABLE. Also used by
-# the installed package, so that a consumer finds the same Arrow.
+# Arrow::arrow_shared, ArrowCompute::arrow_compute_shared, Parquet::parquet_shared: from Arrow's
+# own packages when the user has them, else from the pyarrow wheel of Python3_EXECUTABLE. Also used
+# by the installed package, so that a consumer finds the same Arrow.
 set(LANCE_ARROW_VERSION 26.0)  # the least that works; the wheel must be exactly this
 
 find_package(Arrow ${LANCE_ARROW_VERSION} CONFIG QUIET)

@@ -24,6 +24,10 @@ endif()
 if(LANCE_BUILD_TESTS)
   find_package(GTest 1.12 REQUIRED)
 endif()
+if(LANCE_BUILD_BENCHMARKS)
+  # Google Benchmark: benchmarks/micro.
+  find_package(benchmark 1.7 REQUIRED)
+endif()
 
 find_program(LANCE_CCACHE ccache)
 if(LANCE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)

@@ -13,7 +13,8 @@ if(PROJECT_IS_TOP_LEVEL)  # never for whoever includes us
 endif()
 target_include_directories(lance_settings INTERFACE "${PROJECT_SOURCE_DIR}/src"
                                                     "${PROJECT_SOURCE_DIR}/include")
-target_link_libraries(lance_settings INTERFACE Arrow::arrow_shared ArrowCompute::arrow_compute_shared)
+target_link_libraries(lance_settings INTERFACE Arrow::arrow_shared
+                                               ArrowCompute::arrow_compute_shared)
 if(LANCE_SANITIZE STREQUAL "address")
   target_compile_options(lance_settings INTERFACE -fsanitize=address,undefined
                                                   -fno-sanitize-recover=undefined -O1)

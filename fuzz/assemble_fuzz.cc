@@ -21,8 +21,8 @@ using format::LeafPath;
 constexpr uint64_t kMaxEntries = 64;
 
 arrow::Result<FieldNode> TakeField(InputRandom* random) {
-  const auto field = testing::RandomField(
-      "c", {.depth = static_cast<int>(random->Below(5))}, random);
+  const auto field =
+      testing::RandomField("c", {.depth = static_cast<int>(random->Below(5))}, random);
   ARROW_ASSIGN_OR_RAISE(const auto schema, format::MakeLanceSchema(arrow::Schema({field})));
   ARROW_ASSIGN_OR_RAISE(auto nodes, format::MakeFieldTree(schema));
   return std::move(nodes[0]);

@@ -1,5 +1,5 @@
-// A buffer of levels or of a dictionary, described by a CompressiveEncoding. Sections: shape and u32
-// values, the description, the buffer.
+// A buffer of levels or of a dictionary, described by a CompressiveEncoding. Sections: shape and
+// u32 values, the description, the buffer.
 
 #include <new>
 
@@ -16,7 +16,8 @@ namespace {
 
 using lance_pb::encodings21::CompressiveEncoding;
 
-void MutateBlock(std::string* input, size_t max_size, uint64_t seed, ByteMutator mutate_bytes) {
+void MutateBlock(std::string* input, size_t max_size, uint64_t seed,
+                 const ByteMutator& mutate_bytes) {
   MutateSections(1, CompressiveEncoding::default_instance(), input, max_size, seed, mutate_bytes);
 }
 

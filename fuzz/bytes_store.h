@@ -41,8 +41,7 @@ class BytesStore : public ObjectStore {
       if (range.offset > bytes_.size() || range.length > bytes_.size() - range.offset) {
         return arrow::Status::IOError(path, ": the range is behind the end");
       }
-      buffers.push_back(
-          std::make_shared<ExactBuffer>(bytes_.subspan(range.offset, range.length)));
+      buffers.push_back(std::make_shared<ExactBuffer>(bytes_.subspan(range.offset, range.length)));
     }
     return buffers;
   }

@@ -30,11 +30,12 @@ void UseTable(const ChunkTable& table, const ChunkTotals& totals) {
     const size_t begin = table.ChunkWhereRowBegins(row);
     const size_t end = table.ChunkWhereRowEnds(row);
     LANCE_FUZZ_CHECK(begin <= end && end < n, "rows lie in chunks");
-    LANCE_FUZZ_CHECK(table.rows_begun_before(begin) <= row && row < table.rows_begun_before(begin + 1),
-                     "the row begins there");
-    LANCE_FUZZ_CHECK(table.rows_finished_before(end) <= row &&
-                         row < table.rows_finished_before(end + 1),
-                     "the row ends there");
+    LANCE_FUZZ_CHECK(
+        table.rows_begun_before(begin) <= row && row < table.rows_begun_before(begin + 1),
+        "the row begins there");
+    LANCE_FUZZ_CHECK(
+        table.rows_finished_before(end) <= row && row < table.rows_finished_before(end + 1),
+        "the row ends there");
   }
 }
 
@@ -53,8 +54,7 @@ LANCE_FUZZ_TARGET(chunk_table) {
   const auto index = lance::fuzz::ExactCopy(in.TakeRest());
   auto table = lance::format::ParseChunkTable(words, word_bytes, totals);
   if (!table.ok()) return;
-  if (has_lists &&
-      !lance::format::ParseRepetitionIndex(index, totals.num_rows, &*table).ok()) {
+  if (has_lists && !lance::format::ParseRepetitionIndex(index, totals.num_rows, &*table).ok()) {
     return;
   }
   lance::format::UseTable(*table, totals);

@@ -1,4 +1,5 @@
-// A page of nulls or of one value, described by a ConstantLayout: read rows of it, make arrays of them.
+// A page of nulls or of one value, described by a ConstantLayout: read rows of it, make arrays of
+// them.
 
 #include "fuzz/mutate_message.h"
 #include "fuzz/page_input.h"
@@ -8,7 +9,8 @@
 namespace lance::fuzz {
 namespace {
 
-void MutatePage(std::string* input, size_t max_size, uint64_t seed, ByteMutator mutate_bytes) {
+void MutatePage(std::string* input, size_t max_size, uint64_t seed,
+                const ByteMutator& mutate_bytes) {
   MutateSections(kPageMessageSection, lance_pb::encodings21::ConstantLayout::default_instance(),
                  input, max_size, seed, mutate_bytes);
 }

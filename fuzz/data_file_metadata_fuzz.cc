@@ -47,8 +47,8 @@ void UseMetadata(const DataFileMetadata& metadata) {
 LANCE_FUZZ_TARGET(data_file_metadata) {
   const lance::format::DataFileLocation location{std::make_shared<lance::fuzz::BytesStore>(input),
                                                  "f.lance"};
-  const auto metadata = lance::format::LoadDataFileMetadata(location, std::nullopt,
-                                                            arrow::StopToken::Unstoppable());
+  const auto metadata =
+      lance::format::LoadDataFileMetadata(location, std::nullopt, arrow::StopToken::Unstoppable());
   if (metadata.ok()) lance::format::UseMetadata(*metadata);
 }
 

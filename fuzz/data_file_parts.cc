@@ -93,7 +93,8 @@ ByteRange AppendBuffer(const std::string& bytes, std::string* file) {
 /// Changes a file that was taken apart.
 class PartMutator {
  public:
-  PartMutator(DataFileParts* parts, size_t room, SeededRandom* random, ByteMutator mutate_bytes)
+  PartMutator(DataFileParts* parts, size_t room, SeededRandom* random,
+              const ByteMutator& mutate_bytes)
       : parts_(parts), room_(room), random_(random), mutate_bytes_(mutate_bytes) {}
 
   void Mutate() {
@@ -217,7 +218,7 @@ class PartMutator {
   DataFileParts* parts_;
   size_t room_;
   SeededRandom* random_;
-  ByteMutator mutate_bytes_;
+  const ByteMutator& mutate_bytes_;
 };
 
 }  // namespace
@@ -266,7 +267,8 @@ std::string PutTogether(DataFileParts parts) {
   return file;
 }
 
-void MutateDataFile(std::string* file, size_t max_size, uint64_t seed, ByteMutator mutate_bytes) {
+void MutateDataFile(std::string* file, size_t max_size, uint64_t seed,
+                    const ByteMutator& mutate_bytes) {
   SeededRandom random(seed);
   auto parts = TakeApart(AsBytes(*file));
   if (!parts.has_value() || random.OneIn(12)) return mutate_bytes(file, max_size);

@@ -42,7 +42,8 @@ std::string PutTogether(DataFileParts parts);
 
 /// Change a data file in one place or a few: a page's bytes, its description, the metadata; or any
 /// byte of it. Where it can be taken apart, positions and sizes stay right most of the time.
-void MutateDataFile(std::string* file, size_t max_size, uint64_t seed, ByteMutator mutate_bytes);
+void MutateDataFile(std::string* file, size_t max_size, uint64_t seed,
+                    const ByteMutator& mutate_bytes);
 
 /// Put parts of a second file into a data file.
 void CrossDataFiles(std::string* file, std::span<const std::byte> other, uint64_t seed);

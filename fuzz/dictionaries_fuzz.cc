@@ -32,8 +32,8 @@ arrow::Result<PageDictionary> TakePage(const arrow::DictionaryType& type,
   ARROW_ASSIGN_OR_RAISE(const ValueShape shape, format::MakeValueShape(*type.value_type()));
   const uint64_t num_items = input->TakeBelow(300);
   ARROW_ASSIGN_OR_RAISE(
-      page.values, format::MakeDictionaryArray(type.value_type(),
-                                               TakeValues(shape, num_items, nullptr, input)));
+      page.values,
+      format::MakeDictionaryArray(type.value_type(), TakeValues(shape, num_items, nullptr, input)));
   const uint64_t num_entries = input->TakeBelow(40);
   column->num_entries += num_entries;
   uint64_t num_values = 0;
@@ -45,8 +45,8 @@ arrow::Result<PageDictionary> TakePage(const arrow::DictionaryType& type,
   const auto taken = TakeValues(indices, num_values, nullptr, input);
   ARROW_RETURN_NOT_OK(format::AppendValues(taken, 0, num_values, &column->values));
   page.end_value = column->values.num_values;
-  ARROW_RETURN_NOT_OK(format::FinishPageIndices(first_entry, page.first_value, path, num_items,
-                                                column));
+  ARROW_RETURN_NOT_OK(
+      format::FinishPageIndices(first_entry, page.first_value, path, num_items, column));
   return page;
 }
 
@@ -58,8 +58,7 @@ arrow::Status UseColumn(const std::shared_ptr<arrow::DataType>& type, LeafColumn
     if (column->def[i] == 0) bits[i / 8] = static_cast<char>(bits[i / 8] | 1 << i % 8);
   }
   auto data = arrow::ArrayData::Make(
-      type, length,
-      {arrow::Buffer::FromString(std::move(bits)), column->values.bytes.Finish()});
+      type, length, {arrow::Buffer::FromString(std::move(bits)), column->values.bytes.Finish()});
   data->dictionary = column->dictionary->data();
   return arrow::MakeArray(std::move(data))->ValidateFull();
 }
@@ -86,8 +85,8 @@ LANCE_FUZZ_TARGET(dictionaries) {
     if (!page.ok()) return;
     pages.push_back(*page);
   }
-  const auto status = lance::format::UnifyDictionaries(
-      dictionary_type, pages, arrow::default_memory_pool(), &column);
+  const auto status = lance::format::UnifyDictionaries(dictionary_type, pages,
+                                                       arrow::default_memory_pool(), &column);
   if (!status.ok() || has_list) return;
   const auto valid = UseColumn(type, &column);
   LANCE_FUZZ_CHECK(valid.ok(), valid.ToString());

@@ -18,9 +18,10 @@ using lance_pb::encodings21::CompressiveEncoding;
 
 enum Section : size_t { kParameters, kDefMessage, kRepMessage, kDefBytes, kRepBytes };
 
-void MutateLevels(std::string* input, size_t max_size, uint64_t seed, ByteMutator mutate_bytes) {
-  MutateSections(seed % 2 == 0 ? kDefMessage : kRepMessage,
-                 CompressiveEncoding::default_instance(), input, max_size, seed, mutate_bytes);
+void MutateLevels(std::string* input, size_t max_size, uint64_t seed,
+                  const ByteMutator& mutate_bytes) {
+  MutateSections(seed % 2 == 0 ? kDefMessage : kRepMessage, CompressiveEncoding::default_instance(),
+                 input, max_size, seed, mutate_bytes);
 }
 
 /// Take the layers of a leaf and their kinds.
@@ -53,8 +54,8 @@ void UseLevels(const format::LevelDecoder& levels, const format::PageLayers& lay
   uint64_t rows_begun = input->TakeBelow(100);
   if (layers.max_rep > 0) {
     const bool begins_inside = input->TakeBool() && rows_begun > 0;
-    num_rows = static_cast<uint64_t>(
-        std::count(levels.rep().begin(), levels.rep().end(), layers.max_rep));
+    num_rows =
+        static_cast<uint64_t>(std::count(levels.rep().begin(), levels.rep().end(), layers.max_rep));
     if (!levels.CheckRows(begins_inside, num_rows, input->TakeBelow(3)).ok()) return;
   }
   std::vector<RowRange> wanted;
@@ -96,9 +97,8 @@ LANCE_FUZZ_TARGET(level_decoder) {
   }
   lance::format::LevelDecoder levels(*layers, path);
   try {
-    const auto status =
-        levels.Decode(rep, SectionAt(sections, kRepBytes), def, SectionAt(sections, kDefBytes),
-                      parameters.Take<uint16_t>());
+    const auto status = levels.Decode(rep, SectionAt(sections, kRepBytes), def,
+                                      SectionAt(sections, kDefBytes), parameters.Take<uint16_t>());
     if (status.ok()) UseLevels(levels, *layers, &parameters);
   } catch (const std::bad_alloc&) {
     return;

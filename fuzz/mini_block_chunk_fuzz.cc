@@ -10,9 +10,9 @@ namespace {
 /// Check that a part lies inside the chunk. Touches its ends.
 void UsePart(std::span<const std::byte> part, std::span<const std::byte> chunk) {
   if (part.empty()) return;
-  LANCE_FUZZ_CHECK(part.data() >= chunk.data() &&
-                       part.data() + part.size() <= chunk.data() + chunk.size(),
-                   "parts lie inside the chunk");
+  LANCE_FUZZ_CHECK(
+      part.data() >= chunk.data() && part.data() + part.size() <= chunk.data() + chunk.size(),
+      "parts lie inside the chunk");
 }
 
 }  // namespace

@@ -8,7 +8,8 @@
 namespace lance::fuzz {
 namespace {
 
-void MutatePage(std::string* input, size_t max_size, uint64_t seed, ByteMutator mutate_bytes) {
+void MutatePage(std::string* input, size_t max_size, uint64_t seed,
+                const ByteMutator& mutate_bytes) {
   MutateSections(kPageMessageSection, lance_pb::encodings21::MiniBlockLayout::default_instance(),
                  input, max_size, seed, mutate_bytes);
 }

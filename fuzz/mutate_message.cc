@@ -50,7 +50,7 @@ void ListPlaces(Message* message, int depth, std::vector<Place>* places) {
 class FieldMutator {
  public:
   FieldMutator(const Place& place, const Message& whole, SeededRandom* random,
-               ByteMutator mutate_bytes)
+               const ByteMutator& mutate_bytes)
       : message_(place.message),
         field_(place.field),
         whole_(whole),
@@ -146,10 +146,12 @@ class FieldMutator {
     switch (field_->cpp_type()) {
       case FieldDescriptor::CPPTYPE_INT32:
         return reflection_.SetInt32(
-            message_, field_, static_cast<int32_t>(Changed(reflection_.GetInt32(*message_, field_))));
+            message_, field_,
+            static_cast<int32_t>(Changed(reflection_.GetInt32(*message_, field_))));
       case FieldDescriptor::CPPTYPE_INT64:
         return reflection_.SetInt64(
-            message_, field_, static_cast<int64_t>(Changed(reflection_.GetInt64(*message_, field_))));
+            message_, field_,
+            static_cast<int64_t>(Changed(reflection_.GetInt64(*message_, field_))));
       case FieldDescriptor::CPPTYPE_UINT32:
         return reflection_.SetUInt32(
             message_, field_,
@@ -181,7 +183,7 @@ class FieldMutator {
   const Message& whole_;
   const google::protobuf::Reflection& reflection_;
   SeededRandom* random_;
-  ByteMutator mutate_bytes_;
+  const ByteMutator& mutate_bytes_;
 };
 
 }  // namespace
@@ -195,7 +197,7 @@ uint64_t MutateNumber(uint64_t number, SeededRandom* random) {
     case 2:
       return number * 2;
     case 3:
-      return number ^ uint64_t{1} << random->Below(64);
+      return number ^ uint64_t { 1 } << random->Below(64);
     case 4:
       return random->Below(40);
     case 5:
@@ -207,7 +209,7 @@ uint64_t MutateNumber(uint64_t number, SeededRandom* random) {
   }
 }
 
-void MutateMessage(Message* message, SeededRandom* random, ByteMutator mutate_bytes) {
+void MutateMessage(Message* message, SeededRandom* random, const ByteMutator& mutate_bytes) {
   std::vector<Place> places;
   ListPlaces(message, 0, &places);
   if (places.empty()) return;
@@ -215,7 +217,7 @@ void MutateMessage(Message* message, SeededRandom* random, ByteMutator mutate_by
 }
 
 void MutateSerialized(const Message& prototype, size_t max_size, SeededRandom* random,
-                      ByteMutator mutate_bytes, std::string* bytes) {
+                      const ByteMutator& mutate_bytes, std::string* bytes) {
   const google::protobuf::LogSilencer silencer;
   std::unique_ptr<Message> message(prototype.New());
   if (random->OneIn(10) || !message->ParseFromString(*bytes)) {
@@ -228,7 +230,7 @@ void MutateSerialized(const Message& prototype, size_t max_size, SeededRandom* r
 }
 
 void MutateSections(size_t message_section, const Message& prototype, std::string* input,
-                    size_t max_size, uint64_t seed, ByteMutator mutate_bytes) {
+                    size_t max_size, uint64_t seed, const ByteMutator& mutate_bytes) {
   SeededRandom random(seed);
   std::vector<std::string> sections;
   for (const ExactBytes& section : SplitSections(AsBytes(*input))) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "fuzz/input.h"
+#include "lance/base/row_ranges.h"
 #include "lance/format/data_file_metadata.h"
 #include "lance/format/field_tree.h"
 #include "lance/format/levels/layers.h"
@@ -19,7 +20,8 @@ inline constexpr size_t kPageMessageSection = 2;
 
 /// One page of one column, from an input of sections. Move-only.
 ///
-///   u8 leaf | u8 version | u32 rows | u64 seed of rows,  FileDescriptor,  description,  buffers ...
+///   u8 leaf | u8 version | u32 rows | u64 seed of rows,  FileDescriptor,  description,  buffers
+///   ...
 struct PageInput {
   /// The top-level field and its leaf that the page is of.
   format::FieldNode field;

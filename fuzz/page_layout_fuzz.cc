@@ -13,7 +13,8 @@
 namespace lance::fuzz {
 namespace {
 
-void MutateLayout(std::string* input, size_t max_size, uint64_t seed, ByteMutator mutate_bytes) {
+void MutateLayout(std::string* input, size_t max_size, uint64_t seed,
+                  const ByteMutator& mutate_bytes) {
   MutateSections(kPageMessageSection, lance_pb::encodings21::PageLayout::default_instance(), input,
                  max_size, seed, mutate_bytes);
 }

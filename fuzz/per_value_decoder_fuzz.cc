@@ -17,7 +17,8 @@ namespace {
 
 using lance_pb::encodings21::CompressiveEncoding;
 
-void MutateValues(std::string* input, size_t max_size, uint64_t seed, ByteMutator mutate_bytes) {
+void MutateValues(std::string* input, size_t max_size, uint64_t seed,
+                  const ByteMutator& mutate_bytes) {
   MutateSections(1, CompressiveEncoding::default_instance(), input, max_size, seed, mutate_bytes);
 }
 

@@ -32,6 +32,15 @@ std::vector<RowRanges> ChooseRows(uint64_t num_rows) {
   return choices;
 }
 
+/// Whether Arrow finds a value itself wrong: forged bytes make other values, as in any column.
+bool IsAboutOneValue(const arrow::Status& status) {
+  for (const char* problem : {"does not fit in precision", "does not represent a whole number of",
+                              "is not within the acceptable range"}) {
+    if (status.message().find(problem) != std::string::npos) return true;
+  }
+  return false;
+}
+
 /// Reads one open file and collects the report.
 class FileUser {
  public:
@@ -59,11 +68,11 @@ class FileUser {
     return false;
   }
 
-  bool Take(const arrow::Result<std::shared_ptr<arrow::Array>>& result,
-            const arrow::DataType& type, const RowRanges& rows) {
+  bool Take(const arrow::Result<std::shared_ptr<arrow::Array>>& result, const arrow::DataType& type,
+            const RowRanges& rows) {
     if (!Note(result)) return false;
     const arrow::Array& array = **result;
-    if (const auto status = array.ValidateFull(); !status.ok()) {
+    if (const auto status = array.ValidateFull(); !status.ok() && !IsAboutOneValue(status)) {
       report_->defect = "array of type " + type.ToString() + ": " + status.ToString();
     } else if (static_cast<uint64_t>(array.length()) != rows.num_rows()) {
       report_->defect = std::to_string(array.length()) + " rows were read, wanted are " +
@@ -96,7 +105,8 @@ class FileUser {
     for (size_t i = 0; i < std::min(fields->size(), kMaxFields); ++i) {
       const FieldNode& node = (*fields)[i];
       for (const RowRanges& rows : choices) {
-        const auto array = reader_.ReadField({.node = node, .columns = columns, .rows = rows}, kNever);
+        const auto array =
+            reader_.ReadField({.node = node, .columns = columns, .rows = rows}, kNever);
         const auto& type = array.ok() && HasBlobs(node) ? (*array)->type() : node.type;
         (void)Take(array, *type, rows);
       }

@@ -1,5 +1,6 @@
 // A file descriptor: schema and row count. What was parsed survives being written again.
 
+#include "arrow/api.h"
 #include "fuzz/mutate_message.h"
 #include "fuzz/target.h"
 #include "lance/base/byte_reader.h"
@@ -7,13 +8,12 @@
 #include "lance/format/field_tree.h"
 #include "lance/format/projection.h"
 #include "lance_file.pb.h"
-#include "arrow/api.h"
 
 namespace lance::fuzz {
 namespace {
 
 void MutateDescriptor(std::string* input, size_t max_size, uint64_t seed,
-                      ByteMutator mutate_bytes) {
+                      const ByteMutator& mutate_bytes) {
   testing::SeededRandom random(seed);
   MutateSerialized(lance_pb::file::FileDescriptor::default_instance(), max_size, &random,
                    mutate_bytes, input);

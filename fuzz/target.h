@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,11 +25,11 @@ namespace lance::fuzz {
 using Target = void (*)(std::span<const std::byte> input);
 
 /// Changes some bytes at will; they may grow up to a size.
-using ByteMutator = void (*)(std::string* bytes, size_t max_size);
+using ByteMutator = std::function<void(std::string* bytes, size_t max_size)>;
 
 /// Changes an input so that its structure survives.
 using InputMutator = void (*)(std::string* input, size_t max_size, uint64_t seed,
-                              ByteMutator mutate_bytes);
+                              const ByteMutator& mutate_bytes);
 
 /// Puts parts of a second input into an input.
 using InputCrossover = void (*)(std::string* input, std::span<const std::byte> other,
@@ -68,8 +69,8 @@ struct TargetRegistration {
 
 #ifdef LANCE_FUZZ_REPLAY
 
-#define LANCE_FUZZ_TARGET(name)                                                \
-  static void RunTarget(std::span<const std::byte> input);                     \
+#define LANCE_FUZZ_TARGET(name)                                                          \
+  static void RunTarget(std::span<const std::byte> input);                               \
   static const ::lance::fuzz::TargetRegistration target_registration(#name, &RunTarget); \
   static void RunTarget(std::span<const std::byte> input)
 
@@ -83,12 +84,12 @@ struct TargetRegistration {
 
 extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size);
 
-#define LANCE_FUZZ_TARGET(name)                                                      \
-  static void RunTarget(std::span<const std::byte> input);                           \
-  extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {          \
-    RunTarget(std::as_bytes(std::span(data, size)));                                 \
-    return 0;                                                                        \
-  }                                                                                  \
+#define LANCE_FUZZ_TARGET(name)                                             \
+  static void RunTarget(std::span<const std::byte> input);                  \
+  extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) { \
+    RunTarget(std::as_bytes(std::span(data, size)));                        \
+    return 0;                                                               \
+  }                                                                         \
   static void RunTarget(std::span<const std::byte> input)
 
 namespace lance::fuzz {
@@ -97,8 +98,7 @@ namespace lance::fuzz {
 inline void MutateLikeLibFuzzer(std::string* bytes, size_t max_size) {
   const size_t size = bytes->size();
   bytes->resize(max_size < size ? size : max_size);
-  bytes->resize(
-      LLVMFuzzerMutate(reinterpret_cast<uint8_t*>(bytes->data()), size, bytes->size()));
+  bytes->resize(LLVMFuzzerMutate(reinterpret_cast<uint8_t*>(bytes->data()), size, bytes->size()));
 }
 
 /// Runs a mutator for libFuzzer. \return the new size; when the result is too long, that of bytes
@@ -125,21 +125,21 @@ inline size_t CrossInputs(InputCrossover cross, std::span<const uint8_t> input,
 
 }  // namespace lance::fuzz
 
-#define LANCE_FUZZ_MUTATOR(function)                                                          \
-  extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size,      \
-                                            unsigned int seed) {                              \
-    return ::lance::fuzz::MutateInPlace(function, data, size, max_size, seed);                \
-  }                                                                                           \
+#define LANCE_FUZZ_MUTATOR(function)                                                     \
+  extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size, \
+                                            unsigned int seed) {                         \
+    return ::lance::fuzz::MutateInPlace(function, data, size, max_size, seed);           \
+  }                                                                                      \
   static_assert(true)
 
-#define LANCE_FUZZ_CROSSOVER(function)                                                           \
-  extern "C" size_t LLVMFuzzerCustomCrossOver(const uint8_t* data, size_t size,                  \
-                                              const uint8_t* other, size_t other_size,           \
+#define LANCE_FUZZ_CROSSOVER(function)                                                            \
+  extern "C" size_t LLVMFuzzerCustomCrossOver(const uint8_t* data, size_t size,                   \
+                                              const uint8_t* other, size_t other_size,            \
                                               uint8_t* out, size_t max_size, unsigned int seed) { \
-    return ::lance::fuzz::CrossInputs(function, std::span(data, size),                           \
-                                      std::span(other, other_size), std::span(out, max_size),    \
-                                      seed);                                                     \
-  }                                                                                              \
+    return ::lance::fuzz::CrossInputs(function, std::span(data, size),                            \
+                                      std::span(other, other_size), std::span(out, max_size),     \
+                                      seed);                                                      \
+  }                                                                                               \
   static_assert(true)
 
 #endif

@@ -1,7 +1,7 @@
 // The description of a 2.0 page.
 
-#include "fuzz/mutate_message.h"
 #include "fuzz/input.h"
+#include "fuzz/mutate_message.h"
 #include "fuzz/target.h"
 #include "lance/format/data_file_metadata_proto.h"
 #include "lance/format/describe_page.h"
@@ -11,7 +11,8 @@
 namespace lance::fuzz {
 namespace {
 
-void MutateEncoding(std::string* input, size_t max_size, uint64_t seed, ByteMutator mutate_bytes) {
+void MutateEncoding(std::string* input, size_t max_size, uint64_t seed,
+                    const ByteMutator& mutate_bytes) {
   MutateSections(1, lance_pb::encodings::ArrayEncoding::default_instance(), input, max_size, seed,
                  mutate_bytes);
 }

@@ -8,9 +8,10 @@
 namespace lance::fuzz {
 namespace {
 
-void MutatePage(std::string* input, size_t max_size, uint64_t seed, ByteMutator mutate_bytes) {
-  MutateSections(kPageMessageSection, lance_pb::encodings::ArrayEncoding::default_instance(),
-                 input, max_size, seed, mutate_bytes);
+void MutatePage(std::string* input, size_t max_size, uint64_t seed,
+                const ByteMutator& mutate_bytes) {
+  MutateSections(kPageMessageSection, lance_pb::encodings::ArrayEncoding::default_instance(), input,
+                 max_size, seed, mutate_bytes);
 }
 
 }  // namespace

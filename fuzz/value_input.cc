@@ -50,8 +50,9 @@ void CheckTexts(const ValueBuffer& values) {
   for (uint64_t i = 0; i < values.num_values; ++i) {
     LANCE_FUZZ_CHECK(values.offset(i) <= values.offset(i + 1), "offsets do not fall");
   }
-  LANCE_FUZZ_CHECK(values.offsets.empty() || values.offset(values.num_values) <= values.bytes.size(),
-                   "offsets stay inside the bytes");
+  LANCE_FUZZ_CHECK(
+      values.offsets.empty() || values.offset(values.num_values) <= values.bytes.size(),
+      "offsets stay inside the bytes");
 }
 
 void CheckFixed(const ValueBuffer& values) {

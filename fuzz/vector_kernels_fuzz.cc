@@ -58,9 +58,9 @@ void CompareRuns(uint32_t type_bits, Input* input) {
   for (const VectorKernels* kernels : RunnableKernels()) {
     ExactBytes out(num_bytes + kKernelSlack);
     kernels->expand_runs(type_bits, values.data(), lengths.data(), num_values, out.data());
-    LANCE_FUZZ_CHECK(std::equal(out.begin(), out.begin() + static_cast<ptrdiff_t>(num_bytes),
-                                expected.begin()),
-                     kernels->name);
+    LANCE_FUZZ_CHECK(
+        std::equal(out.begin(), out.begin() + static_cast<ptrdiff_t>(num_bytes), expected.begin()),
+        kernels->name);
   }
 }
 
@@ -85,7 +85,7 @@ LANCE_FUZZ_TARGET(vector_kernels) {
   const uint32_t type_bits = 8u << in.TakeBelow(4);
   switch (in.TakeBelow(3)) {
     case 0:
-      lance::format::ComparePacking(type_bits, static_cast<uint32_t>(in.TakeBelow(type_bits + 1)),
+      lance::format::ComparePacking(type_bits, static_cast<uint32_t>(in.TakeBelow(type_bits)) + 1,
                                     &in);
       break;
     case 1:

@@ -96,9 +96,9 @@ struct FileMetadata {
   uint32_t minor_version = 1;
   /// Bytes of the whole file.
   uint64_t size_bytes = 0;
-  /// Bytes before the descriptor.
+  /// Bytes before the descriptor, without the application buffers.
   uint64_t num_data_bytes = 0;
-  /// Bytes of the columns' metadata.
+  /// Bytes of the columns' metadata and of the table that finds them.
   uint64_t num_column_metadata_bytes = 0;
   /// Bytes of all global buffers, the descriptor included.
   uint64_t num_global_buffer_bytes = 0;
@@ -118,7 +118,8 @@ class FileReader {
   /// \return KeyError + NotFound when it is not there; SerializationError + CorruptFile;
   ///   NotImplemented + UnsupportedFeature for 2.3 and legacy files, saying what to do
   static arrow::Result<FileReader> Open(const std::string& uri,
-                                        const OpenOptions& open_options = {}, const CallOptions& call = {});
+                                        const OpenOptions& open_options = {},
+                                        const CallOptions& call = {});
 
   /// Rows of the file.
   uint64_t num_rows() const;
@@ -132,7 +133,8 @@ class FileReader {
   /// \return IndexError when the file has fewer than start + num_rows rows; KeyError naming a
   ///   column that is not there
   arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> ReadRange(
-      uint64_t start, uint64_t num_rows, const FileReadOptions& options = {}, const CallOptions& call = {}) const;
+      uint64_t start, uint64_t num_rows, const FileReadOptions& options = {},
+      const CallOptions& call = {}) const;
 
   /// Read rows by position, in the order asked for; repeats are fine.
   arrow::Result<std::shared_ptr<arrow::Table>> TakeRows(const std::vector<uint64_t>& rows,

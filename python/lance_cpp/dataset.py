@@ -13,8 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.dataset as pads
 
 from . import _core
-from ._inputs import Input
-from .errors import InvalidError, NotFoundError, refuse_given, unsupported
+from .errors import InvalidError, refuse_given, unsupported
 from .optimize import CompactionMetrics, DatasetOptimizer
 from .scanner import LanceScanner, ScanStatistics, make_scanner
 from .session import Session
@@ -32,8 +31,6 @@ __all__ = [
     "__version__",
     "write_dataset",
 ]
-
-Observer = Callable[[dict[str, Any]], None]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -503,7 +500,7 @@ class LanceDataset(pads.Dataset):
         format_version: Optional[int] = None,
         document_granularity: Any = "row",
         rows_per_zone: Optional[int] = None,
-        observer: Optional[Observer] = None,
+        observer: Optional[Callable[[dict[str, Any]], None]] = None,
         **kwargs: Any,
     ) -> None:
         """Build an index and commit it. This version builds zonemaps: index_type "ZONEMAP".
@@ -626,174 +623,5 @@ def _reopen(
     )
 
 
-def _refuse_unwritten(arguments: dict[str, Any]) -> None:
-    """Refuse the arguments of write_dataset that this version does not have."""
-    for name, default in (
-        ("max_rows_per_group", 1024),
-        ("enable_stable_row_ids", False),
-        ("external_blob_mode", "reference"),
-        ("allow_external_blob_outside_bases", False),
-    ):
-        if arguments.pop(name) == default:
-            continue
-        raise unsupported(name)
-    refuse_given(**arguments)
-
-
-def _clustering_arguments(cluster_by: Any, declare: bool) -> dict[str, Any]:
-    if cluster_by is False:
-        return {"keep_order": True, "declare": declare}
-    return {"cluster_by": cluster_by, "declare": declare}
-
-
-def write_dataset(
-    data_obj: Any,
-    uri: Optional[Union[str, os.PathLike, LanceDataset]] = None,
-    schema: Optional[pa.Schema] = None,
-    mode: str = "create",
-    *,
-    max_rows_per_file: int = 1024 * 1024,
-    max_rows_per_group: int = 1024,
-    max_bytes_per_file: int = 90 * 1024 * 1024 * 1024,
-    data_cache_bytes: Optional[int] = None,
-    max_page_bytes: Optional[int] = None,
-    commit_lock: Any = None,
-    progress: Any = None,
-    storage_options: Optional[dict[str, str]] = None,
-    data_storage_version: Optional[str] = None,
-    use_legacy_format: Optional[bool] = None,
-    enable_v2_manifest_paths: bool = True,
-    enable_stable_row_ids: bool = False,
-    auto_cleanup_options: Any = None,
-    commit_message: Optional[str] = None,
-    transaction_properties: Optional[dict[str, str]] = None,
-    initial_bases: Any = None,
-    target_bases: Optional[list[str]] = None,
-    target_all_bases: Optional[bool] = None,
-    base_store_params: Optional[dict[str, dict[str, str]]] = None,
-    external_blob_mode: str = "reference",
-    allow_external_blob_outside_bases: bool = False,
-    blob_pack_file_size_threshold: Optional[int] = None,
-    namespace_client: Any = None,
-    table_id: Optional[list[str]] = None,
-    session: Optional[Session] = None,
-    cluster_by: Union[list[str], bool, None] = None,
-    declare: bool = False,
-    observer: Optional[Observer] = None,
-) -> LanceDataset:
-    """Write rows to a table and commit them.
-
-    Parameters
-    ----------
-    data_obj
-        A Table, RecordBatch, RecordBatchReader, dataset, scanner, pandas or polars DataFrame, dict
-        of columns, list of dicts, anything else with __arrow_c_stream__, or, with schema, an
-        iterable of RecordBatch.
-    uri : str, Path or LanceDataset
-        Where the table lies.
-    schema : pyarrow.Schema, optional
-        The columns; rows are cast to them.
-    mode : str
-        "create", "append" (creates a table that is not there) or "overwrite".
-    max_rows_per_file, max_bytes_per_file : int
-        Most rows of one data file; soft bound of its bytes.
-    storage_options : dict, optional
-        Options of the store.
-    data_storage_version : str, optional
-        Version of the data files; None or "stable": the table's, for a new one the default.
-    enable_v2_manifest_paths : bool
-        Name manifests so that the newest sorts first.
-    commit_message, transaction_properties
-        Kept with the commit.
-    session : Session, optional
-        Memory, threads and caches to share.
-    cluster_by : list of str or False, optional
-        None: rows of a declared table arrive in its order, others keep theirs. False: rows keep
-        their order. Columns: sort by them, once.
-    declare : bool
-        Create the table and declare cluster_by as its layout, in one commit.
-    observer : callable, optional
-        Called with a dict for each report of progress, from any thread.
-
-    The other parameters are the reference's and raise UnsupportedError when they are given.
-    """
-    _refuse_unwritten(
-        dict(
-            max_rows_per_group=max_rows_per_group,
-            enable_stable_row_ids=enable_stable_row_ids,
-            external_blob_mode=external_blob_mode,
-            allow_external_blob_outside_bases=allow_external_blob_outside_bases,
-            data_cache_bytes=data_cache_bytes,
-            max_page_bytes=max_page_bytes,
-            commit_lock=commit_lock,
-            progress=progress,
-            use_legacy_format=use_legacy_format,
-            auto_cleanup_options=auto_cleanup_options,
-            initial_bases=initial_bases,
-            target_bases=target_bases,
-            target_all_bases=target_all_bases,
-            base_store_params=base_store_params,
-            blob_pack_file_size_threshold=blob_pack_file_size_threshold,
-            namespace_client=namespace_client,
-            table_id=table_id,
-        )
-    )
-    options = dict(
-        max_rows_per_file=max_rows_per_file,
-        max_bytes_per_file=max_bytes_per_file,
-        data_storage_version=None if data_storage_version == "stable" else data_storage_version,
-        enable_v2_manifest_paths=enable_v2_manifest_paths,
-        commit_message=commit_message,
-        transaction_properties=transaction_properties,
-        **_clustering_arguments(cluster_by, declare),
-    )
-    source = Input(data_obj, schema)
-    if isinstance(uri, LanceDataset):
-        if session is not None or storage_options is not None:
-            raise InvalidError("a dataset brings its own session and storage_options")
-        written = _write_to_dataset(uri._ds, source, mode.lower(), observer, options)
-        return LanceDataset._of(written, uri._uri, uri._storage_options)
-    if uri is None:
-        raise InvalidError("uri is None; allowed: the place of a table, or a LanceDataset")
-    place = os.fspath(uri)
-    opening = (None if session is None else session._session, storage_options)
-    written = _write_to_place(place, opening, source, mode.lower(), observer, options)
-    return LanceDataset._of(written, place, storage_options)
-
-
-def _write_to_dataset(
-    dataset: _core.Dataset,
-    source: Input,
-    mode: str,
-    observer: Optional[Observer],
-    options: dict[str, Any],
-) -> _core.Dataset:
-    with source.reading():
-        written, _ = _core.write_to_dataset(dataset, source, mode, observer, **options)
-    return written
-
-
-def _write_to_place(
-    place: str,
-    opening: tuple[Optional[_core.Session], Optional[dict[str, str]]],
-    source: Input,
-    mode: str,
-    observer: Optional[Observer],
-    options: dict[str, Any],
-) -> _core.Dataset:
-    session, storage_options = opening
-    if mode == "append":
-        # As in the reference, an append makes a table that is not there.
-        try:
-            existing = _core.open_dataset(place, session, storage_options=storage_options)
-        except NotFoundError as error:
-            if error.kind != "table":
-                raise
-            mode = "create"
-        else:
-            return _write_to_dataset(existing, source, mode, observer, options)
-    with source.reading():
-        written, _ = _core.write_to_uri(
-            place, source, mode, session, observer, storage_options=storage_options, **options
-        )
-    return written
+# Behind the class that it writes: each needs the other.
+from .write import write_dataset  # isort: skip

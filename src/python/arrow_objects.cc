@@ -35,8 +35,8 @@ void DestroyCapsule(PyObject* capsule) {
 
 template <typename CStruct>
 nb::object MakeCapsule(std::unique_ptr<CStruct> owned) {
-  nb::object capsule = nb::steal(
-      PyCapsule_New(owned.get(), kCapsuleName<CStruct>, DestroyCapsule<CStruct>));
+  nb::object capsule =
+      nb::steal(PyCapsule_New(owned.get(), kCapsuleName<CStruct>, DestroyCapsule<CStruct>));
   if (!capsule.is_valid()) {
     if (owned->release != nullptr) owned->release(owned.get());
     throw nb::python_error();
@@ -47,8 +47,7 @@ nb::object MakeCapsule(std::unique_ptr<CStruct> owned) {
 
 template <typename CStruct>
 CStruct* StructOf(nb::handle capsule) {
-  auto* found =
-      static_cast<CStruct*>(PyCapsule_GetPointer(capsule.ptr(), kCapsuleName<CStruct>));
+  auto* found = static_cast<CStruct*>(PyCapsule_GetPointer(capsule.ptr(), kCapsuleName<CStruct>));
   if (found == nullptr) throw nb::python_error();
   return found;
 }

@@ -75,8 +75,8 @@ nb::list Versions(const Dataset& self) {
   nb::list versions;
   for (const VersionInfo& info :
        Run([&](const CallOptions& call) { return ListVersions(self, call); })) {
-    versions.append(nb::make_tuple(info.version, info.timestamp.time_since_epoch().count(),
-                                   info.metadata));
+    versions.append(
+        nb::make_tuple(info.version, info.timestamp.time_since_epoch().count(), info.metadata));
   }
   return versions;
 }
@@ -122,13 +122,9 @@ void BindDataset(nb::module_& m) {
   nb::class_<Dataset>(m, "Dataset")
       .def_prop_ro("uri", &Dataset::uri)
       .def_prop_ro("version", &Dataset::version)
-      .def_prop_ro("timestamp_ns",
-                   [](const Dataset& self) { return self.timestamp().time_since_epoch().count(); })
-      .def_prop_ro("schema",
-                   [](const Dataset& self) { return ArrowSchemaObject{self.schema()}; })
+      .def_prop_ro("schema", [](const Dataset& self) { return ArrowSchemaObject{self.schema()}; })
       .def_prop_ro("session", &Dataset::session)
       .def_prop_ro("properties", [](const Dataset& self) { return ToJson(self.properties()); })
-      .def_prop_ro("num_fragments", [](const Dataset& self) { return self.fragments().size(); })
       .def_prop_ro("clustering_spec",
                    [](const Dataset& self) { return ToJson(self.clustering_spec()); })
       .def("checkout", &Checkout)

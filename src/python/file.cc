@@ -41,9 +41,8 @@ std::unique_ptr<BatchReader> ReadRange(const FileReader& self, nb::kwargs argume
   uint64_t start = 0, num_rows = 0;
   keywords.Take("start", &start).Take("num_rows", &num_rows);
   const FileReadOptions options = TakeReadOptions(&keywords);
-  return std::make_unique<BatchReader>([&](const CallOptions& call) {
-    return self.ReadRange(start, num_rows, options, call);
-  });
+  return std::make_unique<BatchReader>(
+      [&](const CallOptions& call) { return self.ReadRange(start, num_rows, options, call); });
 }
 
 ArrowStreamObject TakeRows(const FileReader& self, nb::kwargs arguments) {
@@ -91,8 +90,7 @@ nb::dict MetadataOf(const FileReader& self) {
 }
 
 nb::bytes ReadGlobalBuffer(const FileReader& self, int index) {
-  const auto buffer =
-      Run([&](const CallOptions&) { return self.ReadGlobalBuffer(index); });
+  const auto buffer = Run([&](const CallOptions&) { return self.ReadGlobalBuffer(index); });
   return nb::bytes(buffer->data(), static_cast<size_t>(buffer->size()));
 }
 
@@ -107,9 +105,8 @@ std::unique_ptr<FileWriter> OpenWriter(const std::string& path, nb::handle schem
       .Take("schema_metadata", &options.schema_metadata)
       .Finish();
   const std::shared_ptr<arrow::Schema> imported = ImportSchema(schema);
-  return Run([&](const CallOptions&) {
-    return FileWriter::Open(path, imported, options, open_options);
-  });
+  return Run(
+      [&](const CallOptions&) { return FileWriter::Open(path, imported, options, open_options); });
 }
 
 void WriteBatch(FileWriter& self, nb::handle object) {
@@ -142,11 +139,9 @@ void BindFile(nb::module_& m) {
   nb::class_<FileWriter>(m, "FileWriter")
       .def("write_batch", &WriteBatch, nb::arg("batch"))
       .def("add_global_buffer", &AddGlobalBuffer, nb::arg("data"))
-      .def("add_schema_metadata", &FileWriter::AddSchemaMetadata, nb::arg("key"),
-           nb::arg("value"))
-      .def("close", [](FileWriter& self) {
-        return Run([&](const CallOptions&) { return self.Close(); });
-      });
+      .def("add_schema_metadata", &FileWriter::AddSchemaMetadata, nb::arg("key"), nb::arg("value"))
+      .def("close",
+           [](FileWriter& self) { return Run([&](const CallOptions&) { return self.Close(); }); });
 }
 
 }  // namespace lance::python

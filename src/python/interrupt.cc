@@ -56,7 +56,8 @@ InterruptScope::InterruptScope(arrow::StopSource* source) : source_(source) {
   if (!IsPlainHandler(current)) return;
   struct sigaction ours = {};
   ours.sa_handler = OnSignal;
-  ours.sa_flags = SA_RESTART | SA_ONSTACK;  // what storage is doing is not cut off
+  // Without SA_RESTART, as Python has it: a generator that waits for its rows wakes up.
+  ours.sa_flags = current.sa_flags;
   sigemptyset(&ours.sa_mask);
   previous_ = current;
   is_installed_ = true;

@@ -37,8 +37,8 @@ uint64_t UnsignedOf(const std::string& name, nb::handle value, uint64_t most) {
   const bool is_outside = PyErr_Occurred() != nullptr;  // negative, or more than 64 bits
   PyErr_Clear();
   if (is_outside || number > most) {
-    throw StatusError(arrow::Status::Invalid(
-        name, " is ", nb::cast<std::string>(nb::str(whole)), "; allowed: 0 to ", most));
+    throw StatusError(arrow::Status::Invalid(name, " is ", nb::cast<std::string>(nb::str(whole)),
+                                             "; allowed: 0 to ", most));
   }
   return number;
 }
@@ -53,8 +53,7 @@ nb::object Keywords::Pop(const char* name) {
 
 void Keywords::Finish() const {
   for (const auto& [name, value] : arguments_) {
-    throw nb::type_error(
-        ("there is no argument \"" + nb::cast<std::string>(name) + "\"").c_str());
+    throw nb::type_error(("there is no argument \"" + nb::cast<std::string>(name) + "\"").c_str());
   }
 }
 

@@ -9,6 +9,8 @@
 // The inside of the package lance_cpp: the public C++ classes, a little flattened. What users see,
 // with the names and defaults that they know, is Python in python/lance_cpp.
 NB_MODULE(_core, m) {
+  // A dataset in a global variable is no leak: Python ends without clearing them all.
+  nanobind::set_leak_warnings(false);
   m.attr("__version__") = lance::build_info().version;
   lance::python::BindErrors(m);
   lance::python::BindArrowObjects(m);

@@ -58,13 +58,11 @@ std::pair<Dataset, std::string> Compact(const Dataset& dataset, nb::object obser
 
 ClusteringCompactionPlan Plan(const Dataset& dataset, nb::kwargs arguments) {
   const ClusteringCompactionOptions options = OptionsOf(std::move(arguments));
-  return Run([&](const CallOptions& call) {
-    return PlanClusteringCompaction(dataset, options, call);
-  });
+  return Run(
+      [&](const CallOptions& call) { return PlanClusteringCompaction(dataset, options, call); });
 }
 
-std::pair<Dataset, std::string> Commit(const Dataset& dataset,
-                                       const ClusteringCompactionPlan& plan,
+std::pair<Dataset, std::string> Commit(const Dataset& dataset, const ClusteringCompactionPlan& plan,
                                        const std::vector<ClusteringRewriteResult>& results) {
   return Outcome(Run([&](const CallOptions& call) {
     return CommitClusteringCompaction(dataset, plan, results, call);

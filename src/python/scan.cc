@@ -18,16 +18,18 @@ namespace lance::python {
 
 void BindScan(nb::module_& m) {
   nb::class_<BatchReader>(m, "BatchReader")
-      .def_prop_ro("schema", [](const BatchReader& self) { return ArrowSchemaObject{self.schema()}; })
+      .def_prop_ro("schema",
+                   [](const BatchReader& self) { return ArrowSchemaObject{self.schema()}; })
       .def("next", &BatchReader::Next)
       .def("statistics", &BatchReader::Statistics);
   nb::class_<Scanner>(m, "Scanner")
       .def_prop_ro("projected_schema",
                    [](const Scanner& self) { return ArrowSchemaObject{self.projected_schema()}; })
-      .def("open", [](const Scanner& self) {
-        return std::make_unique<BatchReader>(
-            [&](const CallOptions& call) { return self.ToReader(call); });
-      })
+      .def("open",
+           [](const Scanner& self) {
+             return std::make_unique<BatchReader>(
+                 [&](const CallOptions& call) { return self.ToReader(call); });
+           })
       .def("to_stream",
            [](const Scanner& self) {
              nb::gil_scoped_release unlocked;
@@ -35,8 +37,7 @@ void BindScan(nb::module_& m) {
            })
       .def("to_table",
            [](const Scanner& self) {
-             return StreamOfTable(
-                 Run([&](const CallOptions& call) { return self.ToTable(call); }));
+             return StreamOfTable(Run([&](const CallOptions& call) { return self.ToTable(call); }));
            })
       .def("count_rows",
            [](const Scanner& self) {

@@ -28,8 +28,8 @@ WriteMode ModeOf(const std::string& mode) {
   if (mode == "create") return WriteMode::kCreate;
   if (mode == "append") return WriteMode::kAppend;
   if (mode == "overwrite") return WriteMode::kOverwrite;
-  throw StatusError(arrow::Status::Invalid("mode is \"", mode,
-                                           "\"; allowed: create, append, overwrite"));
+  throw StatusError(
+      arrow::Status::Invalid("mode is \"", mode, "\"; allowed: create, append, overwrite"));
 }
 
 WriteOptions TakeWriteOptions(Keywords* keywords) {
@@ -46,9 +46,7 @@ WriteOptions TakeWriteOptions(Keywords* keywords) {
 void TakeClustering(Keywords* keywords, InsertBuilder* builder) {
   std::vector<std::string> columns;
   bool keep_order = false, declare = false;
-  keywords->Take("cluster_by", &columns)
-      .Take("keep_order", &keep_order)
-      .Take("declare", &declare);
+  keywords->Take("cluster_by", &columns).Take("keep_order", &keep_order).Take("declare", &declare);
   if (keep_order) builder->WithoutClustering();
   if (declare) {
     ClusteringRequest request;
@@ -79,21 +77,26 @@ std::pair<Dataset, std::string> Insert(InsertBuilder builder, nb::handle stream,
 }  // namespace
 
 void BindWrite(nb::module_& m) {
-  m.def("write_to_uri", [](const std::string& uri, nb::handle stream, const std::string& mode,
-                           std::shared_ptr<Session> session, nb::object observer,
-                           nb::kwargs arguments) {
-    Keywords keywords(std::move(arguments));
-    InsertBuilder builder(uri);
-    builder.WithOpenOptions(TakeOpenOptions(&keywords, std::move(session)));
-    return Insert(std::move(builder), stream, mode, std::move(observer), &keywords);
-  }, nb::arg("uri"), nb::arg("stream"), nb::arg("mode"), nb::arg("session").none(),
-        nb::arg("observer").none(), nb::arg("options"));
-  m.def("write_to_dataset", [](const Dataset& dataset, nb::handle stream, const std::string& mode,
-                               nb::object observer, nb::kwargs arguments) {
-    Keywords keywords(std::move(arguments));
-    return Insert(InsertBuilder(dataset), stream, mode, std::move(observer), &keywords);
-  }, nb::arg("dataset"), nb::arg("stream"), nb::arg("mode"), nb::arg("observer").none(),
-        nb::arg("options"));
+  m.def(
+      "write_to_uri",
+      [](const std::string& uri, nb::handle stream, const std::string& mode,
+         std::shared_ptr<Session> session, nb::object observer, nb::kwargs arguments) {
+        Keywords keywords(std::move(arguments));
+        InsertBuilder builder(uri);
+        builder.WithOpenOptions(TakeOpenOptions(&keywords, std::move(session)));
+        return Insert(std::move(builder), stream, mode, std::move(observer), &keywords);
+      },
+      nb::arg("uri"), nb::arg("stream"), nb::arg("mode"), nb::arg("session").none(),
+      nb::arg("observer").none(), nb::arg("options"));
+  m.def(
+      "write_to_dataset",
+      [](const Dataset& dataset, nb::handle stream, const std::string& mode, nb::object observer,
+         nb::kwargs arguments) {
+        Keywords keywords(std::move(arguments));
+        return Insert(InsertBuilder(dataset), stream, mode, std::move(observer), &keywords);
+      },
+      nb::arg("dataset"), nb::arg("stream"), nb::arg("mode"), nb::arg("observer").none(),
+      nb::arg("options"));
 }
 
 }  // namespace lance::python

@@ -12,7 +12,7 @@
 #include "lance/format/levels/assemble.h"
 #include "lance/format/levels/shred.h"
 #include "lance/format/schema.h"
-#include "../unit/format/levels/leaf_columns.h"
+#include "lance/testing/leaf_columns.h"
 #include "lance/testing/matchers.h"
 #include "lance/testing/random_arrays.h"
 

@@ -65,9 +65,6 @@ BOTH = {
     "input of another type": lambda module, ds: module.write_dataset(5, ds.uri + "5"),
     "iterable without a schema": lambda module, ds: module.write_dataset(iter([]), ds.uri + "i"),
     "unknown argument": lambda module, ds: ds.optimize.compact_files(colour="red"),
-    "unknown file version": lambda module, ds: module.write_dataset(
-        {"id": [1]}, ds.uri + "v", data_storage_version="9.9"
-    ),
 }
 
 
@@ -117,7 +114,8 @@ def test_a_conflict_says_whom_it_met_and_whether_to_try_again(ours, flights):
 
     error = raised_by(lambda: ours.optimize.commit_clustering(plan, results))
     assert isinstance(error, lance_cpp.CommitConflictError)
-    assert (error.version, error.operation, type(error.retryable)) == (3, "Overwrite", bool)
+    assert (error.version, error.retryable) == (3, True)
+    assert error.operation
 
 
 def test_a_budget_that_does_not_suffice(place):
@@ -208,7 +206,7 @@ def refused():
             yield pytest.param(function.__name__, name, given, id=f"{function.__name__}-{name}")
 
 
-@pytest.mark.parametrize("function, name, given", refused())
+@pytest.mark.parametrize("function, name, given", list(refused()))
 def test_no_argument_is_ignored(ours, function, name, given):
     ours.set_clustering(["id"])
     before = ours.version

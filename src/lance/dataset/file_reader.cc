@@ -44,12 +44,16 @@ FileMetadata DescribeFile(const format::DataFileReader& file) {
   metadata.num_rows = from.num_rows;
   metadata.minor_version = static_cast<uint32_t>(from.version);
   metadata.size_bytes = from.file_size;
-  metadata.num_data_bytes = from.global_buffers[0].offset;
   metadata.num_column_metadata_bytes = from.column_metadata_bytes;
   for (const ByteRange& buffer : from.global_buffers) {
     metadata.global_buffer_sizes.push_back(buffer.length);
     metadata.num_global_buffer_bytes += buffer.length;
   }
+  // As the reference counts: all before the descriptor that is no application buffer.
+  const ByteRange& descriptor = from.global_buffers[0];
+  metadata.num_data_bytes = descriptor.offset;
+  const uint64_t application_bytes = metadata.num_global_buffer_bytes - descriptor.length;
+  metadata.num_data_bytes -= std::min(metadata.num_data_bytes, application_bytes);
   for (const format::ColumnMetadata& column : from.columns) {
     FileColumn& out = metadata.columns.emplace_back();
     for (const format::PageMetadata& page : column.pages) {

@@ -186,7 +186,7 @@ arrow::Result<DataFileMetadata> LoadDataFileMetadata(const DataFileLocation& loc
   ARROW_RETURN_NOT_OK(CheckColumnCount(metadata, footer.num_columns));
   const ByteRange table = {footer.column_table_start, footer.num_columns * kTableEntryBytes};
   ARROW_ASSIGN_OR_RAISE(const auto ranges, ParseColumnTable(pieces.View(table), footer));
-  metadata.column_metadata_bytes = footer.column_table_start - footer.column_metadata_start;
+  metadata.column_metadata_bytes = footer.buffer_table_start - footer.column_metadata_start;
   metadata.columns.reserve(ranges.size());
   for (size_t i = 0; i < ranges.size(); ++i) {
     auto column = ParseColumnMetadata(pieces.View(ranges[i]), metadata);

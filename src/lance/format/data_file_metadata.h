@@ -49,7 +49,7 @@ struct DataFileMetadata {
   uint64_t num_rows = 0;
   LanceSchema schema;
   std::vector<ColumnMetadata> columns;
-  /// Size of the columns' metadata.
+  /// Size of the columns' metadata and of the table that finds them.
   uint64_t column_metadata_bytes = 0;
   /// Inside the file; the first is the descriptor.
   std::vector<ByteRange> global_buffers;

@@ -7,11 +7,13 @@
 
 #include "arrow/api.h"
 #include "arrow/io/interfaces.h"
+#include "lance/base/byte_reader.h"
 #include "lance/base/executor.h"
 #include "lance/base/status_detail.h"
 #include "lance/format/conform.h"
 #include "lance/format/data_file_metadata.h"
 #include "lance/format/data_file_metadata_proto.h"
+#include "lance/format/encode/recycling_pool.h"
 #include "lance/format/field_tree.h"
 #include "lance/format/field_writer.h"
 #include "lance/format/footer.h"
@@ -20,6 +22,9 @@ namespace lance::format {
 namespace {
 
 constexpr char kPadByte = 'H';  // what the reference pads files with; readers ignore it
+
+// Blocks of memory that are kept for the next pages, in pages.
+constexpr uint64_t kUnusedPages = 6;
 
 // Larger pages would only cost memory; the bound keeps sums of sizes far from wrapping.
 constexpr uint64_t kMaxPageBytes = uint64_t{1} << 30;
@@ -61,14 +66,22 @@ class AlignedOutput : public PageSink {
 class ParkedBuffers : public PageSink {
  public:
   arrow::Result<ByteRange> AppendBuffer(std::string_view bytes) override {
-    parked_.emplace_back(bytes);
-    return ByteRange{positions_.size() + parked_.size() - 1, bytes.size()};
+    ByteBuffer copy;
+    copy.Append(AsBytes(bytes));
+    return AppendOwned(std::move(copy));
+  }
+
+  arrow::Result<ByteRange> AppendOwned(ByteBuffer bytes) override {
+    parked_.push_back(std::move(bytes));
+    return ByteRange{positions_.size() + parked_.size() - 1, parked_.back().size()};
   }
 
   /// Write what is parked.
   arrow::Status Drain(AlignedOutput* out) {
-    for (const std::string& bytes : parked_) {
-      ARROW_ASSIGN_OR_RAISE(const ByteRange range, out->AppendBuffer(bytes));
+    for (const ByteBuffer& bytes : parked_) {
+      ARROW_ASSIGN_OR_RAISE(
+          const ByteRange range,
+          out->AppendBuffer({reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
       positions_.push_back(range.offset);
     }
     parked_.clear();
@@ -83,7 +96,7 @@ class ParkedBuffers : public PageSink {
   }
 
  private:
-  std::vector<std::string> parked_;
+  std::vector<ByteBuffer> parked_;
   std::vector<uint64_t> positions_;
 };
 
@@ -120,13 +133,13 @@ class DataFileWriter::Impl {
         schema_(std::move(schema)),
         version_(options.version),
         num_threads_(options.num_threads),
-        pool_(options.memory_pool) {}
+        pool_(options.memory_pool, kUnusedPages * PageBytes(options, schema_.fields.size())) {}
 
   arrow::Status Prepare(const DataFileWriterOptions& options) {
     ARROW_ASSIGN_OR_RAISE(auto nodes, MakeFieldTree(schema_));
     column_numbers_ = NumberColumns(nodes, version_);
     const FieldWriterOptions field_options = {.max_page_bytes = PageBytes(options, nodes.size()),
-                                              .pool = options.memory_pool};
+                                              .pool = &pool_};
     fields_.resize(nodes.size());
     for (size_t i = 0; i < nodes.size(); ++i) {
       fields_[i].node = std::move(nodes[i]);
@@ -171,7 +184,7 @@ class DataFileWriter::Impl {
     for (int i = 0; i < batch.num_columns(); ++i) {
       const FieldNode& node = fields_[i].node;
       ARROW_RETURN_NOT_OK(CheckColumn(node, batch.column_name(i), *batch.column(i)));
-      auto column = ConformArray(batch.column(i), node.type, pool_);
+      auto column = ConformArray(batch.column(i), node.type, &pool_);
       if (!column.ok()) return InColumn(column.status(), node);
       columns.push_back(*std::move(column));
     }
@@ -299,7 +312,7 @@ class DataFileWriter::Impl {
   LanceSchema schema_;
   FileVersion version_;
   int num_threads_;
-  arrow::MemoryPool* pool_;
+  mutable RecyclingPool pool_;  // thread-safe
   ColumnMap column_numbers_;
   std::vector<OpenField> fields_;
   std::vector<ByteRange> global_buffers_;  // without the descriptor

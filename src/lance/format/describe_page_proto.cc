@@ -4,6 +4,7 @@
 #include "lance/format/data_file_metadata_proto.h"
 #include "lance/format/describe_page.h"
 #include "lance/format/encodings/encoding_grammar.h"
+#include "lance/format/v20/array_encoding_proto.h"
 #include "lance_encodings21.pb.h"
 
 namespace lance::format {
@@ -109,7 +110,10 @@ std::string DescribeLayout(const pb::PageLayout& page) {
 }  // namespace
 
 std::string DescribePage(const PageMetadata& page, FileVersion version) {
-  if (version == FileVersion::k2_0) return "2.0";
+  if (version == FileVersion::k2_0) {
+    const auto encoding = v20::ParseArrayEncoding(page);
+    return encoding.ok() ? v20::Describe(*encoding) : encoding.status().message();
+  }
   const auto bytes = UnpackEncoding(page.encoding, "lance.encodings21.PageLayout");
   if (!bytes.ok()) return bytes.status().message();
   pb::PageLayout message;

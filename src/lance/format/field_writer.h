@@ -7,6 +7,7 @@
 
 #include "arrow/result.h"
 #include "arrow/type_fwd.h"
+#include "lance/format/byte_buffer.h"
 #include "lance/format/data_file_metadata.h"
 #include "lance/format/field_tree.h"
 #include "lance/format/file_version.h"
@@ -19,6 +20,10 @@ class PageSink {
   virtual ~PageSink() = default;
   /// Store a buffer at the next aligned position. \return where it is
   virtual arrow::Result<ByteRange> AppendBuffer(std::string_view bytes) = 0;
+  /// As AppendBuffer, for bytes that the sink may keep.
+  virtual arrow::Result<ByteRange> AppendOwned(ByteBuffer bytes) {
+    return AppendBuffer({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  }
 };
 
 /// How the pages of a field are made. A plain value.

@@ -8,6 +8,7 @@ execute_process(
 file(GLOB library "${folder}/libarrow.so.*")
 if(NOT TARGET Arrow::arrow_shared)
   add_library(Arrow::arrow_shared SHARED IMPORTED)
-  set_target_properties(Arrow::arrow_shared PROPERTIES IMPORTED_LOCATION "${library}"
-                                                       INTERFACE_INCLUDE_DIRECTORIES "${folder}/include")
+  set_target_properties(
+    Arrow::arrow_shared PROPERTIES IMPORTED_LOCATION "${library}"
+                                   INTERFACE_INCLUDE_DIRECTORIES "${folder}/include")
 endif()

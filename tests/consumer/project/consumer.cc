@@ -10,7 +10,8 @@ arrow::Status Run() {
   arrow::Int64Builder builder;
   ARROW_RETURN_NOT_OK(builder.AppendValues({3, 1, 2}));
   ARROW_ASSIGN_OR_RAISE(const auto column, builder.Finish());
-  const auto table = arrow::Table::Make(arrow::schema({arrow::field("a", arrow::int64())}), {column});
+  const auto table =
+      arrow::Table::Make(arrow::schema({arrow::field("a", arrow::int64())}), {column});
   ARROW_ASSIGN_OR_RAISE(const auto written,
                         lance::InsertBuilder("memory://consumer").Execute(table));
   ARROW_ASSIGN_OR_RAISE(const auto scanner, written.dataset.Scan({.filter = "a > 1"}));

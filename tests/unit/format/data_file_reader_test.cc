@@ -166,7 +166,8 @@ TEST(DataFileReader, RefusesFewerColumnsThanLeafFields) {
   schema.fields.push_back(
       {.name = "y", .id = 1, .logical_type = "int32", .metadata = {}, .unknown_fields = ""});
   const HandMadeFile file{.schema = schema, .num_rows = 4, .columns = {{IntPage(kIntChunk)}}};
-  EXPECT_THAT(OpenBytes(file.Build()), IsSerializationError(HasSubstr("fields of the schema own 2")));
+  EXPECT_THAT(OpenBytes(file.Build()),
+              IsSerializationError(HasSubstr("fields of the schema own 2")));
 }
 
 TEST(DataFileReader, OpensAFileWhoseOtherColumnItCannotRead) {

@@ -60,11 +60,11 @@ class BlobWriter : public ColumnWriter {
     NumberDescriptors(levels);
     pb::PageLayout layout;
     SetLayers(levels, layout.mutable_blob_layout());
-    ARROW_ASSIGN_OR_RAISE(const auto buffers,
+    ARROW_ASSIGN_OR_RAISE(auto buffers,
                           WriteDescriptors(layout.mutable_blob_layout()->mutable_inner_layout()));
     ARROW_RETURN_NOT_OK(
         AppendPage(PackEncoding(layout.SerializeAsString(), "lance.encodings21.PageLayout"),
-                   buffers, descriptors_.size(), request_.sink, &column_));
+                   std::move(buffers), descriptors_.size(), request_.sink, &column_));
     descriptors_.clear();
     levels_.clear();
     return arrow::Status::OK();
@@ -93,7 +93,7 @@ class BlobWriter : public ColumnWriter {
     }
   }
 
-  arrow::Result<std::vector<std::string>> WriteDescriptors(pb::PageLayout* layout) const {
+  arrow::Result<std::vector<ByteBuffer>> WriteDescriptors(pb::PageLayout* layout) const {
     PageLevels levels;  // descriptors have none of their own
     levels.layers.kinds = {LayerKind::kAllValidItem};
     levels.num_rows = descriptors_.size();
@@ -103,7 +103,9 @@ class BlobWriter : public ColumnWriter {
     values.bits_per_value = kDescriptorBits;
     values.bytes = std::as_bytes(std::span(descriptors_));
     const auto encoder = MakeFlatEncoder(values, {64, 64});
-    return WriteMiniBlocks(levels, *encoder, nullptr, request_.version, layout);
+    const EncodingRequest request = {
+        .version = request_.version, .hints = request_.hints, .pool = request_.options.pool};
+    return WriteMiniBlocks(levels, *encoder, nullptr, request, layout);
   }
 
   ColumnRequest request_;

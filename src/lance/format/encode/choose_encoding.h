@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
+#include <optional>
 
 #include "arrow/result.h"
 #include "lance/format/encode/chunk_encoder.h"
@@ -17,13 +19,6 @@ class CompressiveEncoding;
 }
 
 namespace lance::format {
-
-/// What encodings are chosen for and by. Borrows the hints.
-struct EncodingRequest {
-  FileVersion version;
-  const EncodingHints& hints;
-  arrow::MemoryPool* pool;
-};
 
 /// How the values of a mini-block page are stored. Move-only; borrows the page's values and owns
 /// all else that the encoder borrows.
@@ -43,9 +38,16 @@ struct MiniBlockValues {
 // Each candidate is costed in bytes; the smallest wins, of equal ones the first in the order of
 // file-format 11.4's simplicity: plain, packed, runs, dictionary, FSST, general compression.
 
+/// How integers are stored, and their runs of equal values. Move-only.
+struct IntegerChoice {
+  std::unique_ptr<ChunkEncoder> encoder;
+  /// No value: not counted.
+  std::optional<uint64_t> num_runs;
+};
+
 /// Choose for integers, floats and whatever has 8, 16, 32 or 64 bits, without a dictionary.
-arrow::Result<std::unique_ptr<ChunkEncoder>> ChooseIntegerEncoding(const PageValues& values,
-                                                                   const EncodingRequest& request);
+arrow::Result<IntegerChoice> ChooseIntegerEncoding(const PageValues& values,
+                                                   const EncodingRequest& request);
 
 /// Choose for values of fixed width: no fixed-size lists, no packed structs.
 ///
@@ -60,10 +62,18 @@ arrow::Result<MiniBlockValues> ChooseVariableEncoding(const PageValues& values,
                                                       const LengthStatistics& lengths,
                                                       const EncodingRequest& request);
 
-/// Find a dictionary that is smaller than `other_bytes`. \return no encoder: there is none
+/// When a dictionary pays. A plain value.
+struct DictionaryBounds {
+  /// What the values take without one.
+  uint64_t other_bytes = 0;
+  /// With more items codes alone take more.
+  uint64_t max_items = std::numeric_limits<uint64_t>::max();
+};
+
+/// Find a dictionary that makes values smaller. \return no encoder: there is none
 arrow::Result<MiniBlockValues> ChooseDictionary(const PageValues& values,
                                                 std::span<const uint16_t> slots,
-                                                uint64_t other_bytes,
+                                                const DictionaryBounds& bounds,
                                                 const EncodingRequest& request);
 
 /// Values of variable width as full-zip pages store them. Move-only; `values` borrows.

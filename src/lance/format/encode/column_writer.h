@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "arrow/result.h"
+#include "lance/format/byte_buffer.h"
 #include "lance/format/data_file_metadata.h"
 #include "lance/format/encode/encoding_hints.h"
 #include "lance/format/field_writer.h"
@@ -57,7 +58,7 @@ arrow::Result<std::unique_ptr<ColumnWriter>> MakeBlobWriter(ColumnRequest reques
 /// Give the buffers of a page to the sink, and note the page as the column's next one.
 ///
 /// \param num_rows as PageMetadata::num_rows
-arrow::Status AppendPage(std::string encoding, const std::vector<std::string>& buffers,
-                         uint64_t num_rows, PageSink* sink, ColumnMetadata* column);
+arrow::Status AppendPage(std::string encoding, std::vector<ByteBuffer> buffers, uint64_t num_rows,
+                         PageSink* sink, ColumnMetadata* column);
 
 }  // namespace lance::format

@@ -14,8 +14,16 @@ namespace {
 
 constexpr uint64_t kMaxInlineBytes = 32;
 
-std::string RawLevels(std::span<const uint16_t> levels) {
-  return std::string(reinterpret_cast<const char*>(levels.data()), levels.size_bytes());
+/// Append a buffer with some bytes.
+void AddBuffer(std::span<const std::byte> bytes, arrow::MemoryPool* pool,
+               std::vector<ByteBuffer>* buffers) {
+  buffers->emplace_back(pool).Append(bytes);
+}
+
+void AddRawLevels(const PageLevels& levels, arrow::MemoryPool* pool,
+                  std::vector<ByteBuffer>* buffers) {
+  AddBuffer(std::as_bytes(levels.rep), pool, buffers);
+  AddBuffer(std::as_bytes(levels.def), pool, buffers);
 }
 
 /// One stream of an all-null page of 2.2 as one block.
@@ -60,45 +68,49 @@ std::string ValueBufferOf(const std::string& value, const PageValues& values) {
 
 }  // namespace
 
-std::vector<std::string> WriteAllNull(const PageLevels& levels, FileVersion version,
-                                      pb::PageLayout* layout) {
+std::vector<ByteBuffer> WriteAllNull(const PageLevels& levels, FileVersion version,
+                                     arrow::MemoryPool* pool, pb::PageLayout* layout) {
   LANCE_DCHECK(levels.num_valid == 0);
   pb::ConstantLayout* const message = layout->mutable_constant_layout();
   SetLayers(levels, message);
-  if (levels.layers.kinds.size() == 1) return {};
-  if (version != FileVersion::k2_2) return {RawLevels(levels.rep), RawLevels(levels.def)};
-  std::vector<std::string> buffers(2);
+  std::vector<ByteBuffer> buffers;
+  if (levels.layers.kinds.size() == 1) return buffers;
+  if (version != FileVersion::k2_2) {
+    AddRawLevels(levels, pool, &buffers);
+    return buffers;
+  }
+  std::string rep;
+  std::string def;
   if (!levels.rep.empty()) {
-    buffers[0] = EncodeStream(levels.rep, message->mutable_rep_compression());
+    rep = EncodeStream(levels.rep, message->mutable_rep_compression());
     message->set_num_rep_values(levels.rep.size());
   }
   if (!levels.def.empty()) {
-    buffers[1] = EncodeStream(levels.def, message->mutable_def_compression());
+    def = EncodeStream(levels.def, message->mutable_def_compression());
     message->set_num_def_values(levels.def.size());
   }
+  AddBuffer(AsBytes(rep), pool, &buffers);
+  AddBuffer(AsBytes(def), pool, &buffers);
   return buffers;
 }
 
-std::vector<std::string> WriteEmptyStructs(pb::PageLayout* layout) {
+std::vector<ByteBuffer> WriteEmptyStructs(pb::PageLayout* layout) {
   layout->mutable_constant_layout()->add_layers(pb::REPDEF_NULLABLE_ITEM);
   return {};
 }
 
-std::vector<std::string> WriteConstant(const PageLevels& levels, const PageValues& values,
-                                       pb::PageLayout* layout) {
+std::vector<ByteBuffer> WriteConstant(const PageLevels& levels, const PageValues& values,
+                                      arrow::MemoryPool* pool, pb::PageLayout* layout) {
   pb::ConstantLayout* const message = layout->mutable_constant_layout();
   SetLayers(levels, message);
   const std::string value = ConstantValue(levels, values);
-  std::vector<std::string> buffers;
+  std::vector<ByteBuffer> buffers;
   if (!values.is_variable() && value.size() <= kMaxInlineBytes) {
     message->set_inline_value(value);
   } else {
-    buffers.push_back(ValueBufferOf(value, values));
+    AddBuffer(AsBytes(ValueBufferOf(value, values)), pool, &buffers);
   }
-  if (levels.has_levels()) {
-    buffers.push_back(RawLevels(levels.rep));
-    buffers.push_back(RawLevels(levels.def));
-  }
+  if (levels.has_levels()) AddRawLevels(levels, pool, &buffers);
   return buffers;
 }
 

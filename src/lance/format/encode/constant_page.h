@@ -1,6 +1,5 @@
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "lance/format/encode/page_levels.h"
@@ -18,17 +17,19 @@ namespace lance::format {
 ///
 /// \pre levels.num_valid == 0
 /// \return the page's buffers
-std::vector<std::string> WriteAllNull(const PageLevels& levels, FileVersion version,
-                                      lance_pb::encodings21::PageLayout* layout);
+std::vector<ByteBuffer> WriteAllNull(const PageLevels& levels, FileVersion version,
+                                     arrow::MemoryPool* pool,
+                                     lance_pb::encodings21::PageLayout* layout);
 
 /// Write a page of structs without members. \pre none is null
-std::vector<std::string> WriteEmptyStructs(lance_pb::encodings21::PageLayout* layout);
+std::vector<ByteBuffer> WriteEmptyStructs(lance_pb::encodings21::PageLayout* layout);
 
 /// Write a 2.2 page whose values that are there are all equal.
 ///
 /// \pre AreAllEqual(values, levels.slots); no fixed-size lists, packed structs or dictionary codes
-std::vector<std::string> WriteConstant(const PageLevels& levels, const PageValues& values,
-                                       lance_pb::encodings21::PageLayout* layout);
+std::vector<ByteBuffer> WriteConstant(const PageLevels& levels, const PageValues& values,
+                                      arrow::MemoryPool* pool,
+                                      lance_pb::encodings21::PageLayout* layout);
 
 /// The bytes of the buffers that WriteConstant makes, about.
 uint64_t EstimateConstantBytes(const PageLevels& levels, const PageValues& values);

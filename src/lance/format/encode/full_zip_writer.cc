@@ -39,9 +39,11 @@ struct ItemBits {
 /// Zips levels and values.
 class Zipper {
  public:
-  Zipper(const PageLevels& levels, const PageValues& values, const ValueShape& shape)
+  Zipper(const PageLevels& levels, const PageValues& values, const ValueShape& shape,
+         arrow::MemoryPool* pool)
       : levels_(levels),
         values_(values),
+        bytes_(pool),
         bits_rep_(LevelBits(levels.rep)),
         // Levels that are declared have a bit, even if none occurs.
         bits_def_(levels.def.empty() ? 0 : std::max(LevelBits(levels.def), 1u)),
@@ -65,9 +67,8 @@ class Zipper {
 
   /// Write the zipped buffer, and where rows start.
   void Zip() {
-    bytes_.resize(TotalBytes());
     if (HasIndex()) row_starts_.reserve(levels_.num_rows + 1);
-    at_ = bytes_.data();
+    at_ = bytes_.Grow(TotalBytes());
     uint64_t value = 0;
     for (uint64_t i = 0; i < levels_.num_entries; ++i) {
       const uint16_t rep = levels_.rep.empty() ? 0 : levels_.rep[i];
@@ -86,19 +87,16 @@ class Zipper {
     if (HasIndex()) row_starts_.push_back(position());
   }
 
-  std::vector<std::string> TakeBuffers() {
-    std::vector<std::string> buffers;
-    if (HasIndex()) {
-      const uint64_t width = std::bit_ceil(
-          CeilDiv(std::max<uint64_t>(static_cast<uint64_t>(std::bit_width(bytes_.size())), 1), 8));
-      std::string index;
-      index.reserve(row_starts_.size() * width);
-      for (const uint64_t start : row_starts_) {
-        index.append(reinterpret_cast<const char*>(&start), width);  // little-endian
-      }
-      buffers = {std::move(bytes_), std::move(index)};
-    } else {
-      buffers.push_back(std::move(bytes_));
+  std::vector<ByteBuffer> TakeBuffers() {
+    std::vector<ByteBuffer> buffers;
+    const auto size_bits = static_cast<uint64_t>(std::bit_width(bytes_.size()));
+    buffers.push_back(std::move(bytes_));
+    if (!HasIndex()) return buffers;
+    const uint64_t width = std::bit_ceil(std::max<uint64_t>(CeilDiv(size_bits, 8), 1));
+    ByteBuffer& index = buffers.emplace_back(buffers[0].pool());
+    index.Reserve(row_starts_.size() * width);
+    for (const uint64_t start : row_starts_) {
+      std::memcpy(index.Grow(width), &start, width);  // little-endian
     }
     return buffers;
   }
@@ -136,7 +134,7 @@ class Zipper {
 
   /// Append bits as bytes of their own; those behind the last are 0.
   void AppendBits(const std::byte* bits, uint64_t first, uint64_t count) {
-    at_[CeilDiv(count, 8) - 1] = 0;
+    at_[CeilDiv(count, 8) - 1] = std::byte{0};
     arrow::internal::CopyBitmap(reinterpret_cast<const uint8_t*>(bits), static_cast<int64_t>(first),
                                 static_cast<int64_t>(count), reinterpret_cast<uint8_t*>(at_), 0);
     at_ += CeilDiv(count, 8);
@@ -144,29 +142,27 @@ class Zipper {
 
   const PageLevels& levels_;
   const PageValues& values_;
+  ByteBuffer bytes_;
   uint32_t bits_rep_;
   uint32_t bits_def_;
   uint64_t control_bytes_;
   std::vector<ItemBits> item_bits_;
   uint64_t value_bytes_ = 0;
   uint64_t stored_bytes_ = 0;
-  std::string bytes_;
-  char* at_ = nullptr;
+  std::byte* at_ = nullptr;
   std::vector<uint64_t> row_starts_;
 };
 
 }  // namespace
 
-arrow::Result<std::vector<std::string>> WriteFullZip(const PageLevels& levels,
-                                                     const PageValues& values,
-                                                     const ValueShape& shape,
-                                                     const pb::CompressiveEncoding& encoding,
-                                                     pb::PageLayout* layout) {
+arrow::Result<std::vector<ByteBuffer>> WriteFullZip(
+    const PageLevels& levels, const PageValues& values, const ValueShape& shape,
+    const pb::CompressiveEncoding& encoding, arrow::MemoryPool* pool, pb::PageLayout* layout) {
   if (levels.num_entries > UINT32_MAX) {
     return arrow::Status::CapacityError("full-zip page: has ", levels.num_entries,
                                         " levels, allowed are up to ", UINT32_MAX);
   }
-  Zipper zipper(levels, values, shape);
+  Zipper zipper(levels, values, shape, pool);
   pb::FullZipLayout* const message = layout->mutable_full_zip_layout();
   message->set_bits_rep(zipper.bits_rep());
   message->set_bits_def(zipper.bits_def());

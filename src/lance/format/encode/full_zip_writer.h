@@ -23,9 +23,9 @@ namespace lance::format {
 /// \param encoding how each value is encoded already
 /// \param[out] layout the page's message
 /// \return the page's buffers; CapacityError when there are 2^32 levels
-arrow::Result<std::vector<std::string>> WriteFullZip(
+arrow::Result<std::vector<ByteBuffer>> WriteFullZip(
     const PageLevels& levels, const PageValues& values, const ValueShape& shape,
-    const lance_pb::encodings21::CompressiveEncoding& encoding,
+    const lance_pb::encodings21::CompressiveEncoding& encoding, arrow::MemoryPool* pool,
     lance_pb::encodings21::PageLayout* layout);
 
 }  // namespace lance::format

@@ -98,7 +98,8 @@ class LeafWriter : public ColumnWriter {
       return WriteRows(std::move(rows));
     }
     if (!page.ok()) return WithContext(page.status(), "field \"" + request_.name + "\"");
-    return AppendPage(std::move(page->encoding), page->buffers, num_rows, request_.sink, &column_);
+    return AppendPage(std::move(page->encoding), std::move(page->buffers), num_rows, request_.sink,
+                      &column_);
   }
 
   ColumnRequest request_;
@@ -111,11 +112,11 @@ class LeafWriter : public ColumnWriter {
 
 }  // namespace
 
-arrow::Status AppendPage(std::string encoding, const std::vector<std::string>& buffers,
-                         uint64_t num_rows, PageSink* sink, ColumnMetadata* column) {
+arrow::Status AppendPage(std::string encoding, std::vector<ByteBuffer> buffers, uint64_t num_rows,
+                         PageSink* sink, ColumnMetadata* column) {
   PageMetadata page;
-  for (const std::string& buffer : buffers) {
-    ARROW_ASSIGN_OR_RAISE(const ByteRange range, sink->AppendBuffer(buffer));
+  for (ByteBuffer& buffer : buffers) {
+    ARROW_ASSIGN_OR_RAISE(const ByteRange range, sink->AppendOwned(std::move(buffer)));
     page.buffers.push_back(range);
   }
   page.num_rows = num_rows;

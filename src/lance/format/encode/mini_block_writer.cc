@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <optional>
 
 #include "lance/base/byte_reader.h"
@@ -15,7 +16,7 @@ namespace pb = lance_pb::encodings21;
 
 namespace {
 
-constexpr char kPadByte = '\xFE';  // the reference's
+constexpr int kPadByte = 0xFE;  // the reference's
 constexpr uint64_t kMaxLevels = 65535;
 constexpr uint64_t kMaxLevelBytes = 65535;
 /// About how many levels a chunk has: what level codecs are chosen by.
@@ -131,12 +132,15 @@ class ChunkPlanner {
 class ChunkWriter {
  public:
   ChunkWriter(const PageLevels& levels, const LevelStreams& streams, const ChunkEncoder& values,
-              FileVersion version)
+              const EncodingRequest& request)
       : levels_(levels),
         streams_(streams),
         values_(values),
-        is_large_(version == FileVersion::k2_2),
-        buffers_(values.num_buffers()) {}
+        is_large_(request.version == FileVersion::k2_2),
+        buffers_(values.num_buffers()),
+        words_(request.pool),
+        chunks_(request.pool),
+        row_counts_(request.pool) {}
 
   void Reserve(const std::vector<ChunkPlan>& chunks, uint64_t header_bytes) {
     uint64_t bytes = 0;
@@ -147,8 +151,8 @@ class ChunkWriter {
         bytes += PaddedBytes((*stream)->BlockBytes(chunk.first_entry, chunk.num_entries));
       }
     }
-    chunks_.reserve(bytes);
-    words_.reserve(chunks.size() * (is_large_ ? 4 : 2));
+    chunks_.Reserve(bytes);
+    words_.Reserve(chunks.size() * (is_large_ ? 4 : 2));
   }
 
   arrow::Status Append(const ChunkPlan& chunk, bool is_last) {
@@ -169,44 +173,57 @@ class ChunkWriter {
   }
 
   /// The page's buffers; moved out.
-  std::vector<std::string> TakeBuffers(const EncodedDictionary* dictionary) {
-    std::vector<std::string> buffers = {std::move(words_), std::move(chunks_)};
-    if (dictionary != nullptr) buffers.push_back(dictionary->bytes);
+  std::vector<ByteBuffer> TakeBuffers(const EncodedDictionary* dictionary) {
+    std::vector<ByteBuffer> buffers;
+    buffers.push_back(std::move(words_));
+    buffers.push_back(std::move(chunks_));
+    if (dictionary != nullptr) {
+      buffers.emplace_back(buffers[0].pool()).Append(AsBytes(dictionary->bytes));
+    }
     if (levels_.has_lists()) buffers.push_back(std::move(row_counts_));
     return buffers;
   }
 
  private:
+  template <typename T>
+  static void AppendNumber(uint64_t number, ByteBuffer* out) {
+    const auto narrow = static_cast<T>(number);
+    std::memcpy(out->Grow(sizeof(narrow)), &narrow, sizeof(narrow));
+  }
+
   void AppendHeader(const ChunkPlan& chunk) {
     const bool has_levels = streams_.rep || streams_.def;
-    AppendLittleEndian(static_cast<uint16_t>(has_levels ? chunk.num_entries : 0), &chunks_);
-    if (streams_.rep) AppendLittleEndian(static_cast<uint16_t>(rep_.size()), &chunks_);
-    if (streams_.def) AppendLittleEndian(static_cast<uint16_t>(def_.size()), &chunks_);
+    AppendNumber<uint16_t>(has_levels ? chunk.num_entries : 0, &chunks_);
+    if (streams_.rep) AppendNumber<uint16_t>(rep_.size(), &chunks_);
+    if (streams_.def) AppendNumber<uint16_t>(def_.size(), &chunks_);
     for (const std::string& buffer : buffers_) {
       if (is_large_) {
-        AppendLittleEndian(static_cast<uint32_t>(buffer.size()), &chunks_);
+        AppendNumber<uint32_t>(buffer.size(), &chunks_);
       } else {
-        AppendLittleEndian(static_cast<uint16_t>(buffer.size()), &chunks_);
+        AppendNumber<uint16_t>(buffer.size(), &chunks_);
       }
     }
     Pad();
   }
 
   void AppendPadded(const std::string& bytes) {
-    chunks_ += bytes;
+    chunks_.Append(AsBytes(bytes));
     Pad();
   }
 
   /// Chunks begin at multiples of 8, so that a place in the buffer is as good as one in the chunk.
-  void Pad() { chunks_.append(PaddedBytes(chunks_.size()) - chunks_.size(), kPadByte); }
+  void Pad() {
+    const size_t missing = PaddedBytes(chunks_.size()) - chunks_.size();
+    std::memset(chunks_.Grow(missing), kPadByte, missing);
+  }
 
   void AppendWord(const ChunkPlan& chunk, bool is_last, uint64_t size) {
-    const auto log = static_cast<uint32_t>(is_last ? 0 : std::countr_zero(chunk.num_values));
-    const uint32_t word = log | static_cast<uint32_t>(size / 8 - 1) << 4;
+    const auto log = static_cast<uint64_t>(is_last ? 0 : std::countr_zero(chunk.num_values));
+    const uint64_t word = log | (size / 8 - 1) << 4;
     if (is_large_) {
-      AppendLittleEndian(word, &words_);
+      AppendNumber<uint32_t>(word, &words_);
     } else {
-      AppendLittleEndian(static_cast<uint16_t>(word), &words_);
+      AppendNumber<uint16_t>(word, &words_);
     }
   }
 
@@ -224,8 +241,8 @@ class ChunkWriter {
       last_start = i;
     }
     const bool goes_on = end < levels_.num_entries && levels_.rep[end] != row_start;
-    AppendLittleEndian(uint64_t{num_rows - (goes_on ? 1 : 0)}, &row_counts_);
-    AppendLittleEndian(uint64_t{goes_on ? rep.size() - last_start : 0}, &row_counts_);
+    AppendNumber<uint64_t>(num_rows - (goes_on ? 1 : 0), &row_counts_);
+    AppendNumber<uint64_t>(goes_on ? rep.size() - last_start : 0, &row_counts_);
   }
 
   const PageLevels& levels_;
@@ -237,9 +254,9 @@ class ChunkWriter {
   std::string rep_;
   std::string def_;
   // The page's buffers.
-  std::string words_;
-  std::string chunks_;
-  std::string row_counts_;
+  ByteBuffer words_;
+  ByteBuffer chunks_;
+  ByteBuffer row_counts_;
 };
 
 void DescribePage(const PageLevels& levels, const LevelStreams& streams, const ChunkEncoder& values,
@@ -262,26 +279,22 @@ void DescribePage(const PageLevels& levels, const LevelStreams& streams, const C
 
 }  // namespace
 
-arrow::Result<std::vector<std::string>> WriteMiniBlocks(const PageLevels& levels,
-                                                        const ChunkEncoder& values,
-                                                        const EncodedDictionary* dictionary,
-                                                        FileVersion version,
-                                                        pb::PageLayout* layout) {
+arrow::Result<std::vector<ByteBuffer>> WriteMiniBlocks(const PageLevels& levels,
+                                                       const ChunkEncoder& values,
+                                                       const EncodedDictionary* dictionary,
+                                                       const EncodingRequest& request,
+                                                       pb::PageLayout* layout) {
+  const FileVersion version = request.version;
   const LevelStreams streams(levels, version);
   const ChunkPlanner planner(levels, streams, values, version);
   ARROW_ASSIGN_OR_RAISE(const std::vector<ChunkPlan> chunks, planner.Plan());
-  ChunkWriter writer(levels, streams, values, version);
+  ChunkWriter writer(levels, streams, values, request);
   writer.Reserve(chunks, planner.HeaderBytes());
   for (size_t i = 0; i < chunks.size(); ++i) {
     ARROW_RETURN_NOT_OK(writer.Append(chunks[i], i + 1 == chunks.size()));
   }
   DescribePage(levels, streams, values, dictionary, version, layout->mutable_mini_block_layout());
   return writer.TakeBuffers(dictionary);
-}
-
-bool FitMiniBlocks(const PageLevels& levels, const ChunkEncoder& values, FileVersion version) {
-  const LevelStreams streams(levels, version);
-  return ChunkPlanner(levels, streams, values, version).Plan().ok();
 }
 
 uint64_t EstimateLevelBytes(const PageLevels& levels, FileVersion version) {

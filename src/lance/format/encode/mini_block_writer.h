@@ -6,6 +6,7 @@
 
 #include "arrow/result.h"
 #include "lance/format/encode/chunk_encoder.h"
+#include "lance/format/encode/encoding_hints.h"
 #include "lance/format/encode/page_levels.h"
 
 namespace lance_pb::encodings21 {
@@ -13,6 +14,13 @@ class PageLayout;
 }
 
 namespace lance::format {
+
+/// What encodings are chosen for and by. Borrows the hints.
+struct EncodingRequest {
+  FileVersion version;
+  const EncodingHints& hints;
+  arrow::MemoryPool* pool;
+};
 
 /// The dictionary of a page whose values are indices. A plain value.
 struct EncodedDictionary {
@@ -31,14 +39,11 @@ struct EncodedDictionary {
 /// \param dictionary null: the values are not indices
 /// \param[out] layout the page's message
 /// \return the page's buffers; CapacityError when two values and their levels do not fit a chunk
-arrow::Result<std::vector<std::string>> WriteMiniBlocks(const PageLevels& levels,
-                                                        const ChunkEncoder& values,
-                                                        const EncodedDictionary* dictionary,
-                                                        FileVersion version,
-                                                        lance_pb::encodings21::PageLayout* layout);
-
-/// Whether WriteMiniBlocks would not fail.
-bool FitMiniBlocks(const PageLevels& levels, const ChunkEncoder& values, FileVersion version);
+arrow::Result<std::vector<ByteBuffer>> WriteMiniBlocks(const PageLevels& levels,
+                                                       const ChunkEncoder& values,
+                                                       const EncodedDictionary* dictionary,
+                                                       const EncodingRequest& request,
+                                                       lance_pb::encodings21::PageLayout* layout);
 
 /// Estimate what the levels of a mini-block page take.
 uint64_t EstimateLevelBytes(const PageLevels& levels, FileVersion version);

@@ -8,6 +8,7 @@
 
 #include "arrow/result.h"
 #include "arrow/type_fwd.h"
+#include "lance/format/byte_buffer.h"
 #include "lance/format/encode/encoding_hints.h"
 #include "lance/format/field_tree.h"
 #include "lance/format/file_version.h"
@@ -36,7 +37,7 @@ struct EncodedPage {
   /// Serialized Encoding message.
   std::string encoding;
   /// The page's buffers in order.
-  std::vector<std::string> buffers;
+  std::vector<ByteBuffer> buffers;
 };
 
 /// Encode a page of a 2.1 or 2.2 file: measure the values, take the smallest encoding that the

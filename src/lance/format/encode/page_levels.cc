@@ -60,17 +60,36 @@ void CollectSlots(PageLevels* page) {
   page->slots = page->stored_slots;
 }
 
-/// Declare nulls of items around lists wherever the schema allows them, even in pages without: up
-/// to 14.0.2, readers count such a layer's rows by its items when it has none, and so cannot put
-/// such a page beside one with nulls.
+/// Declare nulls of items around lists wherever the schema allows them, and nulls and empties of
+/// the lists inside such items, even in pages without: up to 14.0.2, readers count such a layer's
+/// rows by its items when it has none, and so cannot put such a page beside one with nulls.
 void DeclareNullsAroundLists(const PageRows& rows, std::vector<bool>* has_level) {
+  size_t outermost = 0;  // one behind the outermost nullable item around a list
   bool is_around = false;
   for (size_t i = 0; i < rows.nullable_layers.size(); ++i) {
+    is_around |= rows.path.layers[i].is_list;
+    if (is_around && !rows.path.layers[i].is_list && rows.nullable_layers[i]) outermost = i + 1;
+  }
+  for (size_t i = 0; i < outermost; ++i) {
+    const uint16_t level = rows.path.null_level(i);
     if (rows.path.layers[i].is_list) {
-      is_around = true;
-    } else if (is_around && rows.nullable_layers[i]) {
-      (*has_level)[rows.path.null_level(i)] = true;
+      (*has_level)[level] = true;
+      (*has_level)[level + 1] = true;
+    } else if (rows.nullable_layers[i]) {
+      (*has_level)[level] = true;
     }
+  }
+}
+
+/// Declare nulls of what a null item covers, down to the next list, as Arrow's own arrays have
+/// them: readers of 14.0.2 make a struct of each layer by itself, and refuse one without nulls
+/// whose members, which are not nullable, are null below a null further out.
+void DeclareNullsBelowNulls(const LeafPath& path, std::vector<bool>* has_level) {
+  bool is_covered = false;
+  for (size_t i = path.layers.size(); i-- > 0;) {
+    const uint16_t level = path.null_level(i);
+    if (is_covered) (*has_level)[level] = true;
+    is_covered = !path.layers[i].is_list && (*has_level)[level];
   }
 }
 
@@ -107,6 +126,7 @@ PageLevels MakePageLevels(const PageRows& rows) {
   for (size_t i = 0; i < num_levels; ++i) has_level[i] = counts[i] > 0;
 
   DeclareNullsAroundLists(rows, &has_level);
+  DeclareNullsBelowNulls(rows.path, &has_level);
 
   PageLevels page;
   page.layers = ChoosePageLayers(rows.path, has_level);

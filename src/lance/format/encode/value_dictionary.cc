@@ -73,7 +73,9 @@ class DistinctFinder {
     uint32_t last = 0;
     for (uint64_t i = 0; i < num_values; ++i) {
       if (slots.empty() || slots[i] == 0) {
-        if (!FindCode(traits_.key(i), &last)) return false;
+        const typename Traits::Key key = traits_.key(i);
+        const bool goes_on = num_items_ > 0 && traits_.Equal(last, key);  // runs need no hashing
+        if (!goes_on && !FindCode(key, &last)) return false;
       }
       (*codes)[i] = last;
       if (i + 1 == kTrialValues && num_items_ > kTrialMaxItems) return false;
@@ -128,10 +130,10 @@ class DistinctFinder {
   uint64_t num_items_ = 0;
 };
 
-/// Values of kWords times 64 bits.
-template <size_t kWords>
-struct WideValues {
-  using Key = std::array<uint64_t, kWords>;
+/// Values of kWords words each.
+template <typename Word, size_t kWords>
+struct FixedValues {
+  using Key = std::array<Word, kWords>;
 
   Key key(uint64_t i) const {
     Key key;
@@ -140,7 +142,7 @@ struct WideValues {
   }
   static uint64_t Hash(const Key& key) {
     uint64_t hash = kWords;
-    for (const uint64_t word : key) hash = Mix(hash, word);
+    for (const Word word : key) hash = Mix(hash, word);
     return hash;
   }
   bool Equal(uint64_t code, const Key& key) const {
@@ -322,11 +324,13 @@ std::optional<ValueDictionary> FindDistinctValues(const PageValues& values,
     const VariableValues traits{&values, &items};
     traits.AppendOffset(0);
     is_found = find(traits);
+  } else if (values.bits_per_value == 32) {
+    is_found = find(FixedValues<uint32_t, 1>{&values, &items});
   } else if (values.bits_per_value == 64) {
-    is_found = find(WideValues<1>{&values, &items});
+    is_found = find(FixedValues<uint64_t, 1>{&values, &items});
   } else {
     LANCE_DCHECK(values.bits_per_value == 128);
-    is_found = find(WideValues<2>{&values, &items});
+    is_found = find(FixedValues<uint64_t, 2>{&values, &items});
   }
   if (!is_found) return std::nullopt;
   if (items.num_values == 0) AppendDummy(&items);  // only nulls
@@ -340,9 +344,10 @@ arrow::Result<EncodedDictionary> EncodeDictionaryItems(const PageValues& items,
   Block best;
   DescribePlainBlock(items, &best.encoding);
   best.bytes = PlainBlock(items);
-  std::optional<Block> packed = PackedBlock(items);
+  std::optional<Block> packed;
   std::optional<Block> compressed;
-  if (version == FileVersion::k2_2) {
+  if (version == FileVersion::k2_2) {  // 2.1: 0.39.0 aborts on packed dictionaries
+    packed = PackedBlock(items);
     ARROW_ASSIGN_OR_RAISE(compressed, CompressedBlock(best, hints));
   }
   if (packed) best = *std::move(packed);

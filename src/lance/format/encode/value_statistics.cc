@@ -1,9 +1,7 @@
 #include "lance/format/encode/value_statistics.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
-#include <cmath>
 #include <cstring>
 
 #include "lance/base/check.h"
@@ -105,24 +103,6 @@ bool AreAllEqual(const PageValues& values, std::span<const uint16_t> slots) {
   const uint64_t width = values.bits_per_value / 8;
   return std::memcmp(values.bytes.data(), values.bytes.data() + width,
                      values.bytes.size() - width) == 0;
-}
-
-double MeanByteEntropy(const PageValues& values) {
-  const uint64_t width = values.bits_per_value / 8;
-  const auto n = static_cast<double>(values.num_values);
-  double sum = 0;
-  for (uint64_t k = 0; k < width; ++k) {
-    std::array<uint64_t, 256> counts{};
-    for (uint64_t i = 0; i < values.num_values; ++i) {
-      ++counts[std::to_integer<uint8_t>(values.bytes[i * width + k])];
-    }
-    for (const uint64_t count : counts) {
-      if (count == 0) continue;
-      const double share = static_cast<double>(count) / n;
-      sum -= share * std::log2(share);
-    }
-  }
-  return sum / static_cast<double>(width);
 }
 
 }  // namespace lance::format

@@ -32,9 +32,4 @@ LengthStatistics MeasureLengths(const PageValues& values);
 /// \param slots as PageLevels::slots, with at least one 0
 bool AreAllEqual(const PageValues& values, std::span<const uint16_t> slots);
 
-/// The mean entropy of the byte positions of values, in bits: 8 is random. For byte stream split.
-///
-/// \pre values are whole bytes, one or more
-double MeanByteEntropy(const PageValues& values);
-
 }  // namespace lance::format

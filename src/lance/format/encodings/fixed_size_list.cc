@@ -27,8 +27,10 @@ struct ListLevel {
 struct ListLayout {
   std::vector<ListLevel> levels;  // from the outer to the inner
   uint32_t bits_per_item = 0;
-  /// There are no items, because all are null; the innermost level has validity.
+  /// There are no items, because all of one level are null: nothing inside it is stored.
   bool is_all_null = false;
+  /// Items of one value at the level that is all null; it has validity, and is the last that has.
+  uint64_t null_items = 0;
 
   uint64_t items_per_value() const { return levels.back().items; }
 
@@ -37,6 +39,9 @@ struct ListLayout {
     for (const ListLevel& level : levels) count += level.has_validity ? 1 : 0;
     return count;
   }
+
+  /// The bits of memory that each null item stands for.
+  uint64_t bits_per_null_item() const { return items_per_value() / null_items * bits_per_item; }
 
   /// The bytes that the innermost items of one value take when it is stored alone.
   uint64_t item_bytes() const {
@@ -61,13 +66,18 @@ arrow::Result<ListLayout> ParseLists(const pb::FixedSizeList& outermost, const V
     items *= shape.dimensions[depth];
     layout.levels.push_back({items, list->has_validity()});
     const pb::CompressiveEncoding& values = list->values();
-    if (depth + 1 < shape.dimensions.size()) {
+    if (values.has_constant() && list->has_validity() && !values.constant().has_value()) {
+      layout.is_all_null = true;
+      layout.null_items = items;
+      while (++depth < shape.dimensions.size()) {
+        items *= shape.dimensions[depth];
+        layout.levels.push_back({items, false});
+      }
+    } else if (depth + 1 < shape.dimensions.size()) {
       if (!values.has_fixed_size_list()) {
         return RefuseEncoding(values, "FixedSizeList.values", "FixedSizeList");
       }
       list = &values.fixed_size_list();
-    } else if (values.has_constant() && list->has_validity() && !values.constant().has_value()) {
-      layout.is_all_null = true;
     } else if (values.has_flat()) {
       ARROW_RETURN_NOT_OK(CheckFlatBits(values.flat(), shape.bits_per_value));
     } else {
@@ -82,9 +92,13 @@ arrow::Result<ListLayout> ParseLists(const pb::FixedSizeList& outermost, const V
 constexpr uint32_t kMaxNullItemBits = 256;
 
 /// Check the size of null items that are not stored.
-arrow::Status CheckNullItemsSize(uint64_t num_items, uint32_t bits_per_item) {
-  if (bits_per_item <= kMaxNullItemBits) return arrow::Status::OK();
-  return CheckExpandedSize(num_items, bits_per_item, "FixedSizeList of nulls");
+///
+/// \pre the bits of all null items are there, which bounds their number
+arrow::Status CheckNullItemsSize(uint64_t num_values, const ListLayout& layout) {
+  if (layout.bits_per_null_item() <= kMaxNullItemBits) return arrow::Status::OK();
+  ARROW_ASSIGN_OR_RAISE(const uint64_t num_items,
+                        CheckedMul(num_values, layout.items_per_value(), "FixedSizeList: items"));
+  return CheckExpandedSize(num_items, layout.bits_per_item, "FixedSizeList of nulls");
 }
 
 /// Refuse valid items where there are none.
@@ -134,9 +148,8 @@ class FixedSizeListMiniBlockDecoder : public MiniBlockDecoder {
       }
     }
     if (!layout_.is_all_null) return arrow::Status::OK();
-    ARROW_RETURN_NOT_OK(
-        CheckNullItemsSize(num_values * layout_.items_per_value(), layout_.bits_per_item));
-    return CheckAllNull(buffers.back().data(), num_values * layout_.items_per_value());
+    ARROW_RETURN_NOT_OK(CheckNullItemsSize(num_values, layout_));
+    return CheckAllNull(buffers.back().data(), num_values * layout_.null_items);
   }
 
   /// Append zeros for items, as many as there are validity bits.
@@ -184,9 +197,7 @@ class FixedSizeListPerValueDecoder : public PerValueDecoder {
                        ValueBuffer* out) const override {
     ARROW_RETURN_NOT_OK(CheckStoredSizes(values, stored_bits() / 8, "FixedSizeList"));
     if (layout_.is_all_null) {
-      // Cannot wrap: the bits of all items are there.
-      ARROW_RETURN_NOT_OK(
-          CheckNullItemsSize(values.size() * layout_.items_per_value(), layout_.bits_per_item));
+      ARROW_RETURN_NOT_OK(CheckNullItemsSize(values.size(), layout_));
     }
     const bool is_plain =
         bitmap_bytes_ == 0 && out->item_validity.empty() && layout_.bits_per_item != 1;
@@ -209,6 +220,10 @@ class FixedSizeListPerValueDecoder : public PerValueDecoder {
   arrow::Status AppendOne(std::span<const std::byte> value, ValueBuffer* out) const {
     const uint64_t num_before = out->num_values;
     const std::byte* bits = value.data();
+    if (layout_.is_all_null) {
+      const std::byte* const last = bits + bitmap_bytes_ - CeilDiv(layout_.null_items, 8);
+      ARROW_RETURN_NOT_OK(CheckAllNull(last, layout_.null_items));
+    }
     for (size_t i = 0; i < out->item_validity.size(); ++i) {
       const ListLevel& level = layout_.levels[i];
       ByteBuffer* const to = &out->item_validity[i];
@@ -221,7 +236,6 @@ class FixedSizeListPerValueDecoder : public PerValueDecoder {
     }
     const uint64_t items = layout_.items_per_value();
     if (layout_.is_all_null) {
-      ARROW_RETURN_NOT_OK(CheckAllNull(bits - CeilDiv(items, 8), items));
       if (layout_.bits_per_item == 1) {
         AppendSameBits(false, items, num_before * items, &out->bytes);
       } else {

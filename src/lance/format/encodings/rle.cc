@@ -23,6 +23,14 @@ struct Runs {
   std::span<const std::byte> lengths;
 };
 
+arrow::Result<Runs> SplitBlock(std::span<const std::byte> block) {
+  ByteReader in(block, "Rle block");
+  ARROW_ASSIGN_OR_RAISE(const uint64_t values_bytes, in.Read<uint64_t>("values_bytes"));
+  ARROW_ASSIGN_OR_RAISE(const auto values, in.Take(values_bytes, "values"));
+  ARROW_ASSIGN_OR_RAISE(const auto lengths, in.Take(in.remaining(), "lengths"));
+  return Runs{values, lengths};
+}
+
 arrow::Status RefuseZeroLength(const Runs& runs) {
   size_t i = 0;
   while (runs.lengths[i] != std::byte{0}) ++i;
@@ -75,11 +83,8 @@ class RleBlockDecoder : public BlockDecoder {
  public:
   arrow::Status Decode(std::span<const std::byte> bytes, uint64_t num_values,
                        ValueBuffer* out) const override {
-    ByteReader in(bytes, "Rle block");
-    ARROW_ASSIGN_OR_RAISE(const uint64_t values_bytes, in.Read<uint64_t>("values_bytes"));
-    ARROW_ASSIGN_OR_RAISE(const auto values, in.Take(values_bytes, "values"));
-    ARROW_ASSIGN_OR_RAISE(const auto lengths, in.Take(in.remaining(), "lengths"));
-    return DecodeRuns({values, lengths}, num_values, Surplus::kRefused, out);
+    ARROW_ASSIGN_OR_RAISE(const Runs runs, SplitBlock(bytes));
+    return DecodeRuns(runs, num_values, Surplus::kRefused, out);
   }
 };
 
@@ -111,6 +116,13 @@ arrow::Result<std::unique_ptr<BlockDecoder>> MakeRleBlockDecoder(const pb::Rle& 
                                                                  const ValueShape& shape) {
   ARROW_RETURN_NOT_OK(CheckRle(rle, shape));
   return std::make_unique<RleBlockDecoder>();
+}
+
+arrow::Result<uint64_t> CountRleBlockValues(std::span<const std::byte> block) {
+  ARROW_ASSIGN_OR_RAISE(const Runs runs, SplitBlock(block));
+  uint64_t total = 0;
+  for (const std::byte length : runs.lengths) total += std::to_integer<uint64_t>(length);
+  return total;
 }
 
 }  // namespace lance::format

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <span>
 
 #include "arrow/result.h"
 #include "lance/format/encodings/codec.h"
@@ -25,5 +28,12 @@ arrow::Result<std::unique_ptr<MiniBlockDecoder>> MakeRleMiniBlockDecoder(
 /// Errors as MakeBlockDecoder.
 arrow::Result<std::unique_ptr<BlockDecoder>> MakeRleBlockDecoder(
     const lance_pb::encodings21::Rle& rle, const ValueShape& shape);
+
+/// Count the values that the runs of a block hold: what old writers stored modulo 65,536 as the
+/// number of a chunk's levels (file-format 8.1).
+///
+/// \param block untrusted bytes
+/// \return SerializationError when the block's header does not fit it
+arrow::Result<uint64_t> CountRleBlockValues(std::span<const std::byte> block);
 
 }  // namespace lance::format

@@ -63,7 +63,9 @@ arrow::Result<ValueShape> MakeFixedSizeListShape(const arrow::DataType& type) {
   }
   if (!IsPlainFixedWidth(*item)) return RefuseType(type);
   ARROW_ASSIGN_OR_RAISE(shape.bits_per_value, BitsOf(*item));
-  constexpr uint64_t kMaxValueBits = std::numeric_limits<int64_t>::max() / 2;
+  // Far above what any value has, and far below where sums over all levels of lists could wrap:
+  // stored values have bits for the items of every level.
+  constexpr uint64_t kMaxValueBits = uint64_t{1} << 50;
   if (num_items > kMaxValueBits / shape.bits_per_value) {
     return arrow::Status::Invalid("values of type ", type.ToString(), " are too large");
   }

@@ -7,6 +7,7 @@
 #include "arrow/buffer.h"
 #include "lance/base/byte_reader.h"
 #include "lance/base/status_detail.h"
+#include "lance/format/encodings/encoding_grammar.h"
 #include "lance/format/pages/constant_value.h"
 #include "lance/format/pages/level_decoder.h"
 #include "lance/format/pages/page_scan.h"
@@ -15,6 +16,16 @@ namespace lance::format {
 namespace {
 
 constexpr uint64_t kLevelBytes = sizeof(uint16_t);
+
+// Entries of these pages may take no bytes of the file: what the caller may expect of one row.
+constexpr uint64_t kFreeBytesPerRow = uint64_t{64} << 10;
+
+/// Bits that a null or the constant takes in memory. Text is bounded by its offsets.
+uint64_t BitsOf(const ValueShape& shape) {
+  uint64_t bits = shape.items_per_value() * shape.bits_per_value;
+  for (const ValueShape& member : shape.members) bits += BitsOf(member);
+  return bits;
+}
 
 /// Levels of some consecutive rows. Numbers are those in the batch.
 struct LevelRun {
@@ -60,7 +71,10 @@ class ConstantScan : public PageScan {
   arrow::Status PlanData(RangeBatch*) override { return arrow::Status::OK(); }
 
   arrow::Status Decode(RangeBatch* batch, LeafBuilder* out) override {
-    if (!layout_.has_levels) return AppendAlike(read_.num_rows(), out);
+    if (!layout_.has_levels) {
+      ARROW_RETURN_NOT_OK(CheckSize(read_.num_rows()));
+      return AppendAlike(read_.num_rows(), out);
+    }
     std::vector<EntrySlice> slices;
     for (const LevelRun& run : runs_) {
       if (scope_.stop.IsStopRequested()) return scope_.stop.Poll();
@@ -79,7 +93,8 @@ class ConstantScan : public PageScan {
     const bool has_def = def_buffer_->length > 0;
     const uint64_t num_rows = read_.page->num_rows;
     const bool is_addressable = !has_lists() && !layout_.num_def.has_value() &&
-                                def_buffer_->length == num_rows * kLevelBytes;
+                                def_buffer_->length % kLevelBytes == 0 &&
+                                def_buffer_->length / kLevelBytes == num_rows;
     if (has_def && is_addressable) {
       for (const RowRange& rows : read_.rows) {
         LevelRun run{.first_row = rows.begin, .wanted = {&rows, 1}, .num_entries = rows.size()};
@@ -127,6 +142,18 @@ class ConstantScan : public PageScan {
     return has_lists() ? levels_.CheckRows(false, read_.page->num_rows, 0) : arrow::Status::OK();
   }
 
+  /// Check the memory that `num_entries` more entries take, which nothing in the file bounds.
+  arrow::Status CheckSize(uint64_t num_entries) {
+    const uint64_t num_rows = read_.num_rows() / scope_.target.path.entries_per_row();
+    const uint64_t entry_bits = 8 * kLevelBytes + BitsOf(scope_.target.value_shape());
+    const uint64_t most = (kMaxExpandedBytes + num_rows * kFreeBytesPerRow) / entry_bits * 8;
+    num_entries_ += num_entries;
+    if (num_entries_ <= most) return arrow::Status::OK();
+    return arrow::Status::CapacityError("the rows have ", num_entries_, " entries of ", entry_bits,
+                                        " bits that are not stored, allowed are ", most,
+                                        "; read fewer rows at once");
+  }
+
   /// Append rows of a page without levels.
   arrow::Status AppendAlike(uint64_t num_rows, LeafBuilder* out) const {
     if (layout_.has_value) {
@@ -140,6 +167,7 @@ class ConstantScan : public PageScan {
   }
 
   arrow::Status AppendSlice(const EntrySlice& slice, LeafBuilder* out) {
+    ARROW_RETURN_NOT_OK(CheckSize(slice.num_entries));
     if (!levels_.rep().empty()) {
       out->AppendRep(levels_.rep().subspan(slice.first_entry, slice.num_entries));
     }
@@ -187,6 +215,7 @@ class ConstantScan : public PageScan {
   size_t value_ = 0;  // number in the batch
   std::vector<LevelRun> runs_;
   std::vector<uint8_t> is_null_;
+  uint64_t num_entries_ = 0;  // appended
 };
 
 }  // namespace

@@ -61,15 +61,63 @@ arrow::Status Renumber(const arrow::DictionaryType& type, const PageDictionary& 
   });
 }
 
-/// Whether all pages that have a dictionary share one. \param[out] shared it, null for none
-bool HasSameDictionary(const std::vector<PageDictionary>& pages,
-                       std::shared_ptr<arrow::Array>* shared) {
-  for (const PageDictionary& page : pages) {
-    if (page.values == nullptr) continue;
-    if (*shared == nullptr) *shared = page.values;
-    if (page.values != *shared && !page.values->Equals(**shared)) return false;
+/// The type whose values dictionaries are compared and unified as: numbers by their bits.
+///
+/// Arrow's unifier takes half floats for integers and all NaNs for one; -0 equals 0.
+std::shared_ptr<arrow::DataType> BitsOf(const std::shared_ptr<arrow::DataType>& type) {
+  if (!arrow::is_fixed_width(type->id()) || type->id() == arrow::Type::BOOL) return type;
+  switch (type->bit_width()) {
+    case 8:
+      return arrow::uint8();
+    case 16:
+      return arrow::uint16();
+    case 32:
+      return arrow::uint32();
+    case 64:
+      return arrow::uint64();
+    default:
+      return type;
   }
-  return true;
+}
+
+/// The dictionaries of pages, compared by their bits; null where a page has none.
+arrow::Result<arrow::ArrayVector> BitsOfPages(const std::shared_ptr<arrow::DataType>& type,
+                                              const std::vector<PageDictionary>& pages) {
+  arrow::ArrayVector dictionaries;
+  for (const PageDictionary& page : pages) {
+    std::shared_ptr<arrow::Array> bits;
+    if (page.values != nullptr) {
+      ARROW_ASSIGN_OR_RAISE(bits, page.values->View(BitsOf(type)));
+    }
+    dictionaries.push_back(std::move(bits));
+  }
+  return dictionaries;
+}
+
+/// Find a page whose dictionary all others share, or have none. \return -1 when there is no such
+int64_t FindShared(const arrow::ArrayVector& dictionaries) {
+  int64_t shared = 0;
+  for (size_t i = 0; i < dictionaries.size(); ++i) {
+    if (dictionaries[i] == nullptr) continue;
+    const auto& first = dictionaries[static_cast<size_t>(shared)];
+    if (first == nullptr) {
+      shared = static_cast<int64_t>(i);
+    } else if (!dictionaries[i]->Equals(*first)) {
+      return -1;
+    }
+  }
+  return shared;
+}
+
+/// Check the indices of pages that keep their dictionary.
+arrow::Status CheckIndices(const arrow::DictionaryType& type,
+                           const std::vector<PageDictionary>& pages, LeafColumn* column) {
+  const auto index_bits = static_cast<uint32_t>(type.index_type()->bit_width());
+  for (const PageDictionary& page : pages) {
+    if (LargestIndex(page, index_bits, column) <= MaxIndex(*type.index_type())) continue;
+    return CannotNumber(type, static_cast<uint64_t>(column->dictionary->length()));
+  }
+  return arrow::Status::OK();
 }
 
 }  // namespace
@@ -137,32 +185,30 @@ arrow::Status FinishPageIndices(uint64_t first_entry, uint64_t first_value, cons
 arrow::Status UnifyDictionaries(const arrow::DictionaryType& type,
                                 const std::vector<PageDictionary>& pages, arrow::MemoryPool* pool,
                                 LeafColumn* column) {
-  const auto index_bits = static_cast<uint32_t>(type.index_type()->bit_width());
-  if (HasSameDictionary(pages, &column->dictionary)) {
-    if (column->dictionary == nullptr) {
-      return arrow::MakeEmptyArray(type.value_type(), pool).Value(&column->dictionary);
-    }
-    for (const PageDictionary& page : pages) {
-      if (LargestIndex(page, index_bits, column) <= MaxIndex(*type.index_type())) continue;
-      return CannotNumber(type, static_cast<uint64_t>(column->dictionary->length()));
-    }
-    return arrow::Status::OK();
+  ARROW_ASSIGN_OR_RAISE(const auto dictionaries, BitsOfPages(type.value_type(), pages));
+  const int64_t shared = FindShared(dictionaries);
+  if (shared >= 0) {
+    if (!pages.empty()) column->dictionary = pages[static_cast<size_t>(shared)].values;
+    if (column->dictionary != nullptr) return CheckIndices(type, pages, column);
+    return arrow::MakeEmptyArray(type.value_type(), pool).Value(&column->dictionary);
   }
   ARROW_ASSIGN_OR_RAISE(const auto unifier,
-                        arrow::DictionaryUnifier::Make(type.value_type(), pool));
+                        arrow::DictionaryUnifier::Make(BitsOf(type.value_type()), pool));
   std::vector<std::shared_ptr<arrow::Buffer>> maps(pages.size());
   for (size_t i = 0; i < pages.size(); ++i) {
-    if (pages[i].values == nullptr) continue;
-    ARROW_RETURN_NOT_OK(unifier->Unify(*pages[i].values, &maps[i]));
+    if (dictionaries[i] == nullptr) continue;
+    ARROW_RETURN_NOT_OK(unifier->Unify(*dictionaries[i], &maps[i]));
   }
   std::shared_ptr<arrow::DataType> least_index_type;
-  ARROW_RETURN_NOT_OK(unifier->GetResult(&least_index_type, &column->dictionary));
+  std::shared_ptr<arrow::Array> unified;
+  ARROW_RETURN_NOT_OK(unifier->GetResult(&least_index_type, &unified));
+  ARROW_ASSIGN_OR_RAISE(column->dictionary, unified->View(type.value_type()));
   for (size_t i = 0; i < pages.size(); ++i) {
     if (maps[i] == nullptr) continue;
     const std::span<const int32_t> map(reinterpret_cast<const int32_t*>(maps[i]->data()),
-                                       static_cast<size_t>(pages[i].values->length()));
+                                       static_cast<size_t>(dictionaries[i]->length()));
     ARROW_RETURN_NOT_OK(
-        Renumber(type, pages[i], map, static_cast<uint64_t>(column->dictionary->length()), column));
+        Renumber(type, pages[i], map, static_cast<uint64_t>(unified->length()), column));
   }
   return arrow::Status::OK();
 }

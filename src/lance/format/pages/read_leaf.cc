@@ -143,7 +143,7 @@ class LeafReader {
   arrow::Status AddPart(PageRead read) {
     Part part{.page = read.index};
     HeaderSlot slot;
-    if (auto cached = request_.headers.Find(request_.column_index, part.page, target_.shape)) {
+    if (auto cached = request_.headers.Find(request_.column_index, part.page, reading())) {
       // Nobody else puts headers there.
       slot.header = std::static_pointer_cast<const LoadedHeader>(std::move(cached));
       part.is_loaded = true;
@@ -166,7 +166,7 @@ class LeafReader {
     for (const Part& part : parts_) {
       ARROW_RETURN_NOT_OK(InPage(part.scan->PlanIndex(&batch_), part.page));
       if (part.is_loaded) continue;
-      request_.headers.Put(request_.column_index, part.page, target_.shape, part.header);
+      request_.headers.Put(request_.column_index, part.page, reading(), part.header);
     }
     ARROW_RETURN_NOT_OK(batch_.Read(request_.location, request_.stop));
     for (const Part& part : parts_) {
@@ -193,6 +193,10 @@ class LeafReader {
                              dictionaries, request_.pool, out->column());
   }
 
+  LeafReading reading() const {
+    return {.kind = request_.leaf.kind, .type = request_.leaf.type, .path = request_.path};
+  }
+
   const LeafRequest& request_;
   const LeafTarget& target_;
   std::shared_ptr<arrow::DataType> value_type_;
@@ -204,18 +208,22 @@ class LeafReader {
 
 }  // namespace
 
+bool LeafReading::operator==(const LeafReading& other) const {
+  return kind == other.kind && path == other.path && type->Equals(*other.type);
+}
+
 std::shared_ptr<const PageHeader> PageHeaderCache::Find(int column, size_t page,
-                                                        const ValueShape& shape) const {
+                                                        const LeafReading& reading) const {
   const std::lock_guard lock(mutex_);
   const auto found = headers_.find({column, page});
-  if (found == headers_.end() || found->second.shape != shape) return nullptr;
+  if (found == headers_.end() || !(found->second.reading == reading)) return nullptr;
   return found->second.header;
 }
 
-void PageHeaderCache::Put(int column, size_t page, const ValueShape& shape,
+void PageHeaderCache::Put(int column, size_t page, const LeafReading& reading,
                           std::shared_ptr<const PageHeader> header) {
   const std::lock_guard lock(mutex_);
-  headers_[{column, page}] = {shape, std::move(header)};
+  headers_[{column, page}] = {reading, std::move(header)};
 }
 
 uint64_t PageRead::num_rows() const {

@@ -24,17 +24,26 @@ class PageHeader {
   virtual ~PageHeader() = default;
 };
 
+/// What a column is read as; headers made for one reading do not serve another. A plain value.
+struct LeafReading {
+  FieldKind kind = FieldKind::kLeaf;
+  std::shared_ptr<arrow::DataType> type;
+  LeafPath path;
+
+  bool operator==(const LeafReading& other) const;
+};
+
 /// The page headers of one file that were read so far, so that each is read once. Thread-safe.
 class PageHeaderCache {
  public:
-  /// Find a page's header. \return null when it is not there
-  std::shared_ptr<const PageHeader> Find(int column, size_t page, const ValueShape& shape) const;
-  void Put(int column, size_t page, const ValueShape& shape,
+  /// Find a page's header. \return null when it is not there, or was made for another reading
+  std::shared_ptr<const PageHeader> Find(int column, size_t page, const LeafReading& reading) const;
+  void Put(int column, size_t page, const LeafReading& reading,
            std::shared_ptr<const PageHeader> header);
 
  private:
   struct Entry {
-    ValueShape shape;
+    LeafReading reading;
     std::shared_ptr<const PageHeader> header;
   };
   mutable std::mutex mutex_;

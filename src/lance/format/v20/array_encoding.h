@@ -28,11 +28,12 @@ enum class BufferCodec : uint8_t {
 ///
 /// Source: file-format 4.2, 4.3.
 struct FixedValues {
+  /// How the values are stored.
   enum class Form : uint8_t {
-    kFlat,               // back to back
-    kBitpacked,          // packed_bits each in one bit stream
-    kBitpackedForNonNeg, // FastLanes groups of 1024 values
-    kConstant,           // one value for all slots, no buffer
+    kFlat,                // back to back
+    kBitpacked,           // packed_bits each in one bit stream
+    kBitpackedForNonNeg,  // FastLanes groups of 1024 values
+    kConstant,            // one value for all slots, no buffer
   };
   Form form = Form::kFlat;
   /// Of one value when it is read: 1 or a multiple of 8. kBitpacked*: 8, 16, 32 or 64. 0: what
@@ -47,6 +48,8 @@ struct FixedValues {
   /// Index into the page's buffers.
   uint32_t buffer = 0;
   std::string constant = {};
+
+  bool is_compressed() const { return codec == BufferCodec::kLz4 || codec == BufferCodec::kZstd; }
 };
 
 /// Slots of one level of a fixed-width array. A plain value.
@@ -132,5 +135,9 @@ struct ArrayEncoding {
 
 /// Name the outermost part of an encoding for messages, for example "Binary".
 const char* EncodingName(const ArrayEncoding& encoding);
+
+/// Say all parts of an encoding in one line for people, for example
+/// "SomeNulls(FixedSizeList{4}(NoNulls(Flat{32})))".
+std::string Describe(const ArrayEncoding& encoding);
 
 }  // namespace lance::format::v20

@@ -31,8 +31,7 @@ class BinaryPageBuilder : public PageBuilder {
   uint64_t num_rows() const override { return offsets_.size() / sizeof(uint64_t) - 1; }
   uint64_t pending_bytes() const override;
   uint64_t BytesOf(const arrow::Array& array, int64_t begin, int64_t end) const override;
-  arrow::Result<ArrayEncoding> Build(
-      std::vector<std::shared_ptr<arrow::Buffer>>* buffers) override;
+  arrow::Result<ArrayEncoding> Build(std::vector<std::shared_ptr<arrow::Buffer>>* buffers) override;
 
   /// Append a row that is not null.
   void AppendValue(std::span<const std::byte> value);

@@ -19,14 +19,10 @@ namespace {
 // refused.
 constexpr uint64_t kUnknownBytes = uint64_t{1} << 56;
 
-bool IsCompressed(const FixedValues& form) {
-  return form.codec == BufferCodec::kLz4 || form.codec == BufferCodec::kZstd;
-}
-
 /// A bytes reader whose values are single bytes.
 arrow::Result<FixedValuesReader> MakeBytesReader(const FixedValues& form,
                                                  const PageMetadata& page) {
-  const uint64_t bytes = IsCompressed(form) ? kUnknownBytes : page.buffers[form.buffer].length;
+  const uint64_t bytes = form.is_compressed() ? kUnknownBytes : page.buffers[form.buffer].length;
   return FixedValuesReader::Make(form, page, 8, bytes);
 }
 
@@ -65,8 +61,9 @@ class FsstExpander {
           out_.Grow((codes.size() + 1) * static_cast<size_t>(FsstSymbolTable::kSymbolBytes));
       const std::byte* const behind = table_.Expand(codes, at);
       if (behind == nullptr) {
-        return arrow::Status::SerializationError("Fsst: a value has a code that is not in the "
-                                                 "symbol table, or ends in an escape code");
+        return arrow::Status::SerializationError(
+            "Fsst: a value has a code that is not in the "
+            "symbol table, or ends in an escape code");
       }
       out_.Truncate(size_before + static_cast<size_t>(behind - at));
       if (out_.size() > static_cast<uint64_t>(std::numeric_limits<Offset>::max())) {
@@ -108,9 +105,9 @@ class BinaryPageReader : public ArrayReader {
       }
       case 1: {
         ARROW_ASSIGN_OR_RAISE(const auto ends, ends_.Take(request_.pool));
-        ARROW_ASSIGN_OR_RAISE(offsets_, OffsetsBuilder::Make(HasWideOffsets(*request_.type),
-                                                             CountRows(request_.rows),
-                                                             request_.pool));
+        ARROW_ASSIGN_OR_RAISE(
+            offsets_, OffsetsBuilder::Make(HasWideOffsets(*request_.type), CountRows(request_.rows),
+                                           request_.pool));
         ARROW_ASSIGN_OR_RAISE(auto extents, offsets_->Append({.values = *ends,
                                                               .rows = request_.rows,
                                                               .null_adjustment = null_adjustment_,
@@ -130,10 +127,9 @@ class BinaryPageReader : public ArrayReader {
       const uint64_t num_rows = CountRows(request_.rows);
       uint8_t* offsets = offsets_->offsets()->mutable_data();
       const bool is_wide = HasWideOffsets(*request_.type);
-      auto expanded = is_wide ? expander.Expand(*bytes, num_rows,
-                                                reinterpret_cast<int64_t*>(offsets))
-                              : expander.Expand(*bytes, num_rows,
-                                                reinterpret_cast<int32_t*>(offsets));
+      auto expanded = is_wide
+                          ? expander.Expand(*bytes, num_rows, reinterpret_cast<int64_t*>(offsets))
+                          : expander.Expand(*bytes, num_rows, reinterpret_cast<int32_t*>(offsets));
       ARROW_RETURN_NOT_OK(std::move(expanded).Value(&bytes));
     }
     return MakeBinaryArray(request_, *offsets_, std::move(bytes));
@@ -159,10 +155,10 @@ arrow::Result<std::unique_ptr<ArrayReader>> MakeBinaryPageReader(PageRequest req
   if (!encoding.symbol_table.empty()) {
     ARROW_ASSIGN_OR_RAISE(symbols, FsstSymbolTable::Parse(AsBytes(encoding.symbol_table)));
   }
-  ARROW_ASSIGN_OR_RAISE(auto ends, FixedValuesReader::Make(encoding.ends, request.page, 64,
-                                                           request.num_rows));
+  ARROW_ASSIGN_OR_RAISE(auto ends,
+                        FixedValuesReader::Make(encoding.ends, request.page, 64, request.num_rows));
   ARROW_ASSIGN_OR_RAISE(auto bytes, MakeBytesReader(encoding.bytes, request.page));
-  const uint64_t max_end = IsCompressed(encoding.bytes)
+  const uint64_t max_end = encoding.bytes.is_compressed()
                                ? kUnknownBytes
                                : request.page.buffers[encoding.bytes.buffer].length;
   return std::make_unique<BinaryPageReader>(std::move(request), encoding.null_adjustment, max_end,

@@ -26,9 +26,9 @@ arrow::Result<int64_t> BlobPageBuilder::Append(const arrow::Array& array, int64_
 
 arrow::Result<ArrayEncoding> BlobPageBuilder::Build(
     std::vector<std::shared_ptr<arrow::Buffer>>* buffers) {
-  PackedStructEncoding encoding{.members = {PackedMember{.bits_per_value = 64},
-                                            PackedMember{.bits_per_value = 64}},
-                                .buffer = static_cast<uint32_t>(buffers->size())};
+  PackedStructEncoding encoding{
+      .members = {PackedMember{.bits_per_value = 64}, PackedMember{.bits_per_value = 64}},
+      .buffer = static_cast<uint32_t>(buffers->size())};
   buffers->push_back(descriptors_.Finish());
   return ArrayEncoding{std::move(encoding)};
 }

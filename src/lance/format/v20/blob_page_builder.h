@@ -25,8 +25,7 @@ class BlobPageBuilder : public PageBuilder {
   uint64_t BytesOf(const arrow::Array&, int64_t begin, int64_t end) const override {
     return static_cast<uint64_t>(end - begin) * kDescriptorBytes;
   }
-  arrow::Result<ArrayEncoding> Build(
-      std::vector<std::shared_ptr<arrow::Buffer>>* buffers) override;
+  arrow::Result<ArrayEncoding> Build(std::vector<std::shared_ptr<arrow::Buffer>>* buffers) override;
 
  private:
   static constexpr uint64_t kDescriptorBytes = 16;

@@ -21,14 +21,14 @@ class ColumnReader : public ArrayReader {
   arrow::Status AddPage(const PageRows& rows, uint64_t max_null_bytes) {
     auto encoding = ParseArrayEncoding(*rows.page);
     if (!encoding.ok()) return InPage(encoding.status(), column_, rows.index);
-    auto reader = MakePageReader(
-        {.page = *rows.page,
-         .encoding = std::make_shared<const ArrayEncoding>(*std::move(encoding)),
-         .type = type_,
-         .num_rows = rows.page->num_rows,
-         .rows = rows.rows,
-         .max_null_bytes = max_null_bytes,
-         .pool = pool_});
+    auto reader =
+        MakePageReader({.page = *rows.page,
+                        .encoding = std::make_shared<const ArrayEncoding>(*std::move(encoding)),
+                        .type = type_,
+                        .num_rows = rows.page->num_rows,
+                        .rows = rows.rows,
+                        .max_null_bytes = max_null_bytes,
+                        .pool = pool_});
     if (!reader.ok()) return InPage(reader.status(), column_, rows.index);
     pages_.push_back({*std::move(reader), rows.index});
     return arrow::Status::OK();
@@ -150,7 +150,8 @@ arrow::Result<std::shared_ptr<arrow::Array>> ConcatenatePages(
 }
 
 arrow::Result<std::unique_ptr<ArrayReader>> MakeColumnReader(
-    const ColumnRequest& request, const std::shared_ptr<arrow::DataType>& type, ColumnEncodingKind kind) {
+    const ColumnRequest& request, const std::shared_ptr<arrow::DataType>& type,
+    ColumnEncodingKind kind) {
   ARROW_RETURN_NOT_OK(CheckColumn(request, kind));
   auto reader = std::make_unique<ColumnReader>(request.column, type, request.field);
   for (const PageRows& page : PlanPages(request)) {

@@ -7,8 +7,8 @@
 #include "arrow/result.h"
 #include "arrow/type_fwd.h"
 #include "lance/base/row_ranges.h"
-#include "lance/format/v20/array_encoding.h"
 #include "lance/format/data_file_metadata_proto.h"
+#include "lance/format/v20/array_encoding.h"
 #include "lance/format/v20/array_encoding_proto.h"
 #include "lance/format/v20/array_reader.h"
 #include "lance/format/v20/read_field.h"
@@ -57,6 +57,7 @@ arrow::Result<std::shared_ptr<arrow::Array>> ConcatenatePages(
 ///
 /// \param type of the array; blobs: their descriptors
 arrow::Result<std::unique_ptr<ArrayReader>> MakeColumnReader(
-    const ColumnRequest& request, const std::shared_ptr<arrow::DataType>& type, ColumnEncodingKind kind);
+    const ColumnRequest& request, const std::shared_ptr<arrow::DataType>& type,
+    ColumnEncodingKind kind);
 
 }  // namespace lance::format::v20

@@ -47,7 +47,7 @@ struct Parts {
       ARROW_ASSIGN_OR_RAISE(auto member, MakeChild(child));
       members.push_back(std::move(member));
     }
-    return std::make_unique<StructWriter>(path, std::move(members),
+    return std::make_unique<StructWriter>(node, path, std::move(members),
                                           ColumnPages(PlainColumnEncoding(), sink));
   }
 
@@ -104,11 +104,14 @@ int64_t EndOfRowsThatFit(const ColumnWriter& writer, const arrow::Array& array, 
 
 arrow::Status CheckNulls(const FieldNode& node, const std::string& path, const arrow::Array& array,
                          int64_t begin, int64_t end) {
-  const bool is_packed = node.kind == FieldKind::kPackedStruct;
-  if ((node.nullable && !is_packed) || array.null_count() == 0) return arrow::Status::OK();
-  const int64_t num_nulls = array.Slice(begin, end - begin)->null_count();
+  const bool is_struct = node.type->id() == arrow::Type::STRUCT;
+  if (node.nullable && !is_struct) return arrow::Status::OK();
+  // Values of dictionary arrays may be null where keys are not.
+  const bool is_dictionary = array.type_id() == arrow::Type::DICTIONARY;
+  if (array.null_count() == 0 && !is_dictionary) return arrow::Status::OK();
+  const int64_t num_nulls = array.Slice(begin, end - begin)->ComputeLogicalNullCount();
   if (num_nulls == 0) return arrow::Status::OK();
-  if (is_packed) {
+  if (is_struct) {
     return arrow::Status::Invalid("field ", path, " has ", num_nulls,
                                   " null structs, which format 2.0 cannot hold; write version 2.1 "
                                   "or later");

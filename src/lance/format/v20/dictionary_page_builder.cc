@@ -18,9 +18,9 @@ constexpr int32_t kUnknown = -2;  // a value whose number was not looked up yet
 
 /// The most items that indices of a type can name.
 uint64_t NumNameable(const arrow::DataType& index_type) {
-  const int bits = index_type.id() == arrow::Type::INT8    ? 7
-                   : index_type.id() == arrow::Type::UINT8 ? 8
-                   : index_type.id() == arrow::Type::INT16 ? 15
+  const int bits = index_type.id() == arrow::Type::INT8     ? 7
+                   : index_type.id() == arrow::Type::UINT8  ? 8
+                   : index_type.id() == arrow::Type::INT16  ? 15
                    : index_type.id() == arrow::Type::UINT16 ? 16
                                                             : 31;
   return uint64_t{1} << bits;

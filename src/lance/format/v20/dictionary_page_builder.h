@@ -22,15 +22,15 @@ class DictionaryPageBuilder : public PageBuilder {
   /// \param max_page_bytes ends a page, whose items are not known before
   /// \return NotImplemented + UnsupportedFeature for values of a type that is no primitive, text or
   ///   binary
-  static arrow::Result<std::unique_ptr<DictionaryPageBuilder>> Make(
-      const arrow::DataType& type, uint64_t max_page_bytes, arrow::MemoryPool* pool);
+  static arrow::Result<std::unique_ptr<DictionaryPageBuilder>> Make(const arrow::DataType& type,
+                                                                    uint64_t max_page_bytes,
+                                                                    arrow::MemoryPool* pool);
 
   arrow::Result<int64_t> Append(const arrow::Array& array, int64_t begin, int64_t end) override;
   uint64_t num_rows() const override { return num_rows_; }
   uint64_t pending_bytes() const override;
   uint64_t BytesOf(const arrow::Array& array, int64_t begin, int64_t end) const override;
-  arrow::Result<ArrayEncoding> Build(
-      std::vector<std::shared_ptr<arrow::Buffer>>* buffers) override;
+  arrow::Result<ArrayEncoding> Build(std::vector<std::shared_ptr<arrow::Buffer>>* buffers) override;
 
  private:
   DictionaryPageBuilder(const arrow::DictionaryType& type, uint64_t max_page_bytes,

@@ -9,17 +9,68 @@
 #include "arrow/util/bit_util.h"
 #include "lance/base/checked_math.h"
 #include "lance/base/status_detail.h"
+#include "lance/format/encodings/encoding_grammar.h"
 #include "lance/format/v20/fixed_values_reader.h"
 #include "lance/format/v20/page_readers.h"
 
 namespace lance::format::v20 {
 namespace {
 
-/// Reads the number at a place of an array of indices.
-uint64_t LoadIndex(const uint8_t* values, uint64_t i, uint64_t width) {
-  uint64_t index = 0;  // little-endian: the lower bytes
-  std::memcpy(&index, values + i * width, width);
-  return index;
+/// How stored indices become those of an array.
+struct IndexMap {
+  /// The index of the first item; those below it are null.
+  uint64_t first_index;
+  /// Items that an index can name.
+  uint64_t num_named;
+  /// Where each item is when the null ones are left out, -1: null. Empty: none is null, all stay.
+  const std::vector<int32_t>& positions;
+};
+
+/// Map `num_rows` indices of type Stored to indices of type Out.
+///
+/// \param validity of the rows; rows that name no item, or a null one, become null
+/// \return the row whose index names no item; num_rows: all do
+template <typename Stored, typename Out>
+uint64_t MapIndices(const uint8_t* stored, uint64_t num_rows, const IndexMap& map,
+                    uint8_t* validity, uint8_t* out) {
+  for (uint64_t row = 0; row < num_rows; ++row) {
+    Stored index;
+    std::memcpy(&index, stored + row * sizeof(index), sizeof(index));
+    Out mapped = 0;
+    if (arrow::bit_util::GetBit(validity, static_cast<int64_t>(row))) {
+      if (index >= map.first_index + map.num_named) return row;
+      int64_t place = static_cast<int64_t>(uint64_t{index} - map.first_index);
+      if (index >= map.first_index && !map.positions.empty()) {
+        place = map.positions[static_cast<size_t>(place)];
+      }
+      if (place < 0) arrow::bit_util::ClearBit(validity, static_cast<int64_t>(row));
+      mapped = place < 0 ? Out{0} : static_cast<Out>(place);
+    }
+    std::memcpy(out + row * sizeof(mapped), &mapped, sizeof(mapped));
+  }
+  return num_rows;
+}
+
+using IndexMapper = uint64_t (*)(const uint8_t*, uint64_t, const IndexMap&, uint8_t*, uint8_t*);
+
+/// The mapper from indices of a width to an array's: those of values are of 4 bytes, others keep
+/// their width.
+template <typename Stored>
+IndexMapper ChooseMapper(uint64_t out_bytes) {
+  return out_bytes == sizeof(Stored) ? MapIndices<Stored, Stored> : MapIndices<Stored, uint32_t>;
+}
+
+IndexMapper ChooseMapper(uint64_t stored_bytes, uint64_t out_bytes) {
+  switch (stored_bytes) {
+    case 1:
+      return ChooseMapper<uint8_t>(out_bytes);
+    case 2:
+      return ChooseMapper<uint16_t>(out_bytes);
+    case 4:
+      return ChooseMapper<uint32_t>(out_bytes);
+    default:
+      return ChooseMapper<uint64_t>(out_bytes);
+  }
 }
 
 class DictionaryPageReader : public ArrayReader {
@@ -31,9 +82,8 @@ class DictionaryPageReader : public ArrayReader {
     const bool is_dictionary = arrow::is_dictionary(request_.type->id());
     all_null_ = !indices.values.has_value();
     if (!all_null_) {
-      const uint64_t bits =
-          is_dictionary ? static_cast<uint64_t>(IndexType()->bit_width())
-                        : indices.values->bits_per_value;
+      const uint64_t bits = is_dictionary ? static_cast<uint64_t>(IndexType()->bit_width())
+                                          : indices.values->bits_per_value;
       if (bits != 8 && bits != 16 && bits != 32 && bits != 64) {
         return arrow::Status::SerializationError("Dictionary.indices has values of ", bits,
                                                  " bits; allowed: 8, 16, 32, 64");
@@ -59,8 +109,7 @@ class DictionaryPageReader : public ArrayReader {
   arrow::Result<std::shared_ptr<arrow::Array>> Finish() override {
     ARROW_ASSIGN_OR_RAISE(const auto items, items_->Finish());
     if (all_null_) {
-      return arrow::MakeArrayOfNull(request_.type, static_cast<int64_t>(CountRows(request_.rows)),
-                                    request_.pool);
+      return MakeNullSlots(request_, *request_.type, CountRows(request_.rows));
     }
     return arrow::is_dictionary(request_.type->id()) ? FinishDictionary(items)
                                                      : FinishValues(items);
@@ -85,51 +134,51 @@ class DictionaryPageReader : public ArrayReader {
 
   /// How many items an index of the type can name.
   uint64_t NumNamed(const arrow::DataType& type) const {
-    const auto bits = static_cast<uint32_t>(type.bit_width()) -
-                      (arrow::is_signed_integer(type.id()) ? 1 : 0);
+    const auto bits =
+        static_cast<uint32_t>(type.bit_width()) - (arrow::is_signed_integer(type.id()) ? 1 : 0);
     const uint64_t most = bits < 32 ? uint64_t{1} << bits : num_items_;
     return std::min<uint64_t>(num_items_, most);
   }
 
   /// The items that the rows name.
   ///
-  /// \param first_index the index of the first item; indices below it are null
-  /// \param position where each item is in the dictionary, -1: null
+  /// \param first_index as in IndexMap
+  /// \param positions as in IndexMap
   arrow::Result<std::shared_ptr<arrow::Array>> MakeIndices(
-      uint64_t first_index, const std::vector<int32_t>& position,
+      uint64_t first_index, const std::vector<int32_t>& positions,
       const std::shared_ptr<arrow::DataType>& type) const {
     const uint64_t num_rows = CountRows(request_.rows);
     ARROW_ASSIGN_OR_RAISE(const auto stored, indices_->Take(request_.pool));
     ARROW_ASSIGN_OR_RAISE(auto validity, TakeValidity(num_rows));
     const auto width = static_cast<uint64_t>(type->bit_width()) / 8;
-    const uint64_t num_named = NumNamed(*type);
     ARROW_ASSIGN_OR_RAISE(
         std::shared_ptr<arrow::Buffer> out,
         arrow::AllocateBuffer(static_cast<int64_t>(num_rows * width), request_.pool));
-    for (uint64_t i = 0; i < num_rows; ++i) {
-      uint64_t index = LoadIndex(stored->data(), i, index_bytes_);
-      const bool was_valid = arrow::bit_util::GetBit(validity->data(), static_cast<int64_t>(i));
-      if (was_valid && index >= first_index + num_named) {
-        return arrow::Status::SerializationError("dictionary index is ", index, ", the page has ",
-                                                 num_items_, " items");
-      }
-      const bool is_valid =
-          was_valid && index >= first_index && position[index - first_index] >= 0;
-      if (was_valid && !is_valid) {
-        arrow::bit_util::ClearBit(validity->mutable_data(), static_cast<int64_t>(i));
-      }
-      index = is_valid ? static_cast<uint64_t>(position[index - first_index]) : 0;
-      std::memcpy(out->mutable_data() + i * width, &index, width);
+    const IndexMap map{first_index, NumNamed(*type), positions};
+    const uint64_t wrong = ChooseMapper(index_bytes_, width)(
+        stored->data(), num_rows, map, validity->mutable_data(), out->mutable_data());
+    if (wrong < num_rows) {
+      uint64_t index = 0;  // little-endian: the lower bytes
+      std::memcpy(&index, stored->data() + wrong * index_bytes_, index_bytes_);
+      return arrow::Status::SerializationError("dictionary index is ", index, ", the page has ",
+                                               num_items_, " items");
     }
     return arrow::MakeArray(arrow::ArrayData::Make(type, static_cast<int64_t>(num_rows),
                                                    {std::move(validity), std::move(out)}));
   }
 
-  /// Where each item is when the null ones are left out; -1: it is null.
-  static std::vector<int32_t> PositionsOf(const arrow::Array& items) {
-    std::vector<int32_t> positions(static_cast<size_t>(items.length()));
+  /// As in IndexMap.
+  static arrow::Result<std::vector<int32_t>> PositionsOf(const arrow::Array& items) {
+    std::vector<int32_t> positions;
+    if (items.null_count() == 0) return positions;
+    // Null items may take no bytes of the file.
+    ARROW_RETURN_NOT_OK(
+        CheckExpandedSize(static_cast<uint64_t>(items.length()), 32, "Dictionary with null items"));
+    positions.resize(static_cast<size_t>(items.length()));
     int32_t next = 0;
-    for (int64_t i = 0; i < items.length(); ++i) positions[i] = items.IsNull(i) ? -1 : next++;
+    for (int64_t i = 0; i < items.length(); ++i) {
+      positions[static_cast<size_t>(i)] = items.IsNull(i) ? -1 : next++;
+    }
     return positions;
   }
 
@@ -144,14 +193,16 @@ class DictionaryPageReader : public ArrayReader {
   arrow::Result<std::shared_ptr<arrow::Array>> FinishDictionary(
       const std::shared_ptr<arrow::Array>& items) const {
     // Arrow cannot unify dictionaries that hold a null, so a null item is a null key.
-    ARROW_ASSIGN_OR_RAISE(const auto indices, MakeIndices(0, PositionsOf(*items), IndexType()));
+    ARROW_ASSIGN_OR_RAISE(const auto positions, PositionsOf(*items));
+    ARROW_ASSIGN_OR_RAISE(const auto indices, MakeIndices(0, positions, IndexType()));
     ARROW_ASSIGN_OR_RAISE(auto dictionary, WithoutNulls(items));
     return std::make_shared<arrow::DictionaryArray>(request_.type, indices, std::move(dictionary));
   }
 
   arrow::Result<std::shared_ptr<arrow::Array>> FinishValues(
       const std::shared_ptr<arrow::Array>& items) const {
-    ARROW_ASSIGN_OR_RAISE(const auto indices, MakeIndices(1, PositionsOf(*items), arrow::int32()));
+    ARROW_ASSIGN_OR_RAISE(const auto positions, PositionsOf(*items));
+    ARROW_ASSIGN_OR_RAISE(const auto indices, MakeIndices(1, positions, arrow::int32()));
     ARROW_ASSIGN_OR_RAISE(const auto dictionary, WithoutNulls(items));
     arrow::compute::ExecContext context(request_.pool);
     const auto options = arrow::compute::TakeOptions::NoBoundsCheck();

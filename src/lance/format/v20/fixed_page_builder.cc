@@ -8,8 +8,8 @@
 
 namespace lance::format::v20 {
 
-arrow::Result<std::unique_ptr<FixedPageBuilder>> FixedPageBuilder::Make(
-    const arrow::DataType& type, arrow::MemoryPool* pool) {
+arrow::Result<std::unique_ptr<FixedPageBuilder>> FixedPageBuilder::Make(const arrow::DataType& type,
+                                                                        arrow::MemoryPool* pool) {
   std::vector<uint32_t> dimensions;
   const arrow::DataType* item = &type;
   while (item->id() == arrow::Type::FIXED_SIZE_LIST) {

@@ -25,8 +25,7 @@ class FixedPageBuilder : public PageBuilder {
   uint64_t num_rows() const override { return levels_[0].num_slots(); }
   uint64_t pending_bytes() const override;
   uint64_t BytesOf(const arrow::Array& array, int64_t begin, int64_t end) const override;
-  arrow::Result<ArrayEncoding> Build(
-      std::vector<std::shared_ptr<arrow::Buffer>>* buffers) override;
+  arrow::Result<ArrayEncoding> Build(std::vector<std::shared_ptr<arrow::Buffer>>* buffers) override;
 
  private:
   FixedPageBuilder(uint64_t bits_per_value, std::vector<uint32_t> dimensions,
@@ -38,9 +37,9 @@ class FixedPageBuilder : public PageBuilder {
   uint64_t bits_per_value_;  // 0: the null type, which has no values
   std::vector<uint32_t> dimensions_;
   uint64_t items_per_row_ = 1;
-  std::vector<ValidityBuilder> levels_;     // rows, then the items of each list
-  arrow::TypedBufferBuilder<bool> bits_;    // values of 1 bit
-  ByteBuffer bytes_;                        // other values
+  std::vector<ValidityBuilder> levels_;   // rows, then the items of each list
+  arrow::TypedBufferBuilder<bool> bits_;  // values of 1 bit
+  ByteBuffer bytes_;                      // other values
 };
 
 }  // namespace lance::format::v20

@@ -25,21 +25,8 @@ uint64_t NullSlotBits(const arrow::DataType& type) {
     for (const auto& member : type.fields()) bits += NullSlotBits(*member->type());
     return bits;
   }
-  if (type.id() == arrow::Type::NA) return 1;
+  if (type.id() == arrow::Type::NA) return 32;  // no memory, but who uses them may need some
   return arrow::is_fixed_width(type.id()) ? static_cast<uint64_t>(type.bit_width()) + 1 : 65;
-}
-
-/// Make null slots, which take memory but no bytes of the file.
-arrow::Result<std::shared_ptr<arrow::Array>> MakeNullSlots(const PageRequest& request,
-                                                           const arrow::DataType& type,
-                                                           uint64_t count) {
-  const uint64_t most = request.max_null_bytes / NullSlotBits(type) * 8;
-  if (type.id() != arrow::Type::NA && count > most) {
-    return arrow::Status::CapacityError("the page has ", count, " null values of type ",
-                                        type.ToString(), ", allowed are ", most,
-                                        " in one read; read fewer rows at once");
-  }
-  return arrow::MakeArrayOfNull(type.GetSharedPtr(), static_cast<int64_t>(count), request.pool);
 }
 
 /// One level of slots: rows, or the items of a fixed-size list.
@@ -134,7 +121,8 @@ class FixedPageReader : public ArrayReader {
   arrow::Result<std::shared_ptr<arrow::ArrayData>> FinishLevel(
       const Level& level, std::shared_ptr<arrow::ArrayData> below) {
     if (level.nulls == Nulls::kAll) {
-      ARROW_ASSIGN_OR_RAISE(const auto nulls, MakeNullSlots(request_, *level.type, level.num_slots));
+      ARROW_ASSIGN_OR_RAISE(const auto nulls,
+                            MakeNullSlots(request_, *level.type, level.num_slots));
       return nulls->data();
     }
     const auto count = static_cast<int64_t>(level.num_slots);
@@ -162,6 +150,18 @@ class FixedPageReader : public ArrayReader {
 };
 
 }  // namespace
+
+arrow::Result<std::shared_ptr<arrow::Array>> MakeNullSlots(const PageRequest& request,
+                                                           const arrow::DataType& type,
+                                                           uint64_t count) {
+  const uint64_t most = request.max_null_bytes / NullSlotBits(type) * 8;
+  if (type.id() != arrow::Type::NA && count > most) {
+    return arrow::Status::CapacityError("the page has ", count, " null values of type ",
+                                        type.ToString(), ", allowed are ", most,
+                                        " in one read; read fewer rows at once");
+  }
+  return arrow::MakeArrayOfNull(type.GetSharedPtr(), static_cast<int64_t>(count), request.pool);
+}
 
 arrow::Result<std::unique_ptr<ArrayReader>> MakeFixedPageReader(
     PageRequest request, const FixedWidthEncoding& encoding) {

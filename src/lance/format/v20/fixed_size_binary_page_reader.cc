@@ -14,8 +14,8 @@ namespace {
 /// Values of one length: no ends are stored.
 class FixedSizeBinaryPageReader : public ArrayReader {
  public:
-  FixedSizeBinaryPageReader(PageRequest request, uint32_t byte_width,
-                            FixedValuesReader bytes, std::optional<FixedValuesReader> validity)
+  FixedSizeBinaryPageReader(PageRequest request, uint32_t byte_width, FixedValuesReader bytes,
+                            std::optional<FixedValuesReader> validity)
       : request_(std::move(request)),
         byte_width_(byte_width),
         bytes_(std::move(bytes)),
@@ -58,8 +58,9 @@ class FixedSizeBinaryPageReader : public ArrayReader {
       const int64_t offset = i * values.byte_width();
       std::memcpy(offsets->mutable_data() + i * width, &offset, static_cast<size_t>(width));
     }
-    auto array = arrow::MakeArray(arrow::ArrayData::Make(
-        request_.type, values.length(), {values.null_bitmap(), offsets, values.data()->buffers[1]}));
+    auto array = arrow::MakeArray(
+        arrow::ArrayData::Make(request_.type, values.length(),
+                               {values.null_bitmap(), offsets, values.data()->buffers[1]}));
     ARROW_RETURN_NOT_OK(CheckStoredText(*array));
     return array;
   }
@@ -82,9 +83,9 @@ arrow::Result<std::unique_ptr<ArrayReader>> MakeFixedSizeBinaryPageReader(
   }
   FixedValues values = encoding.bytes;
   values.bits_per_value = uint64_t{encoding.byte_width} * 8;
-  ARROW_ASSIGN_OR_RAISE(auto bytes, FixedValuesReader::Make(values, request.page,
-                                                            values.bits_per_value,
-                                                            request.num_rows));
+  ARROW_ASSIGN_OR_RAISE(
+      auto bytes,
+      FixedValuesReader::Make(values, request.page, values.bits_per_value, request.num_rows));
   std::optional<FixedValuesReader> validity;
   if (encoding.rows.nulls == Nulls::kSome) {
     const FixedValues bits{.bits_per_value = 1, .buffer = encoding.rows.validity_buffer};

@@ -10,8 +10,8 @@
 #include "arrow/util/bitmap_ops.h"
 #include "lance/base/check.h"
 #include "lance/base/checked_math.h"
-#include "lance/format/encodings/bitpacking.h"
 #include "lance/format/byte_buffer.h"
+#include "lance/format/encodings/bitpacking.h"
 #include "lance/format/encodings/compressed_buffer.h"
 #include "lance/format/encodings/encoding_grammar.h"
 
@@ -22,10 +22,6 @@ using Form = FixedValues::Form;
 
 // What Arrow asks for; its own buffers have more.
 constexpr uint64_t kArrowAlignment = 8;
-
-bool IsCompressed(const FixedValues& form) {
-  return form.codec == BufferCodec::kLz4 || form.codec == BufferCodec::kZstd;
-}
 
 /// The bytes that `num_values` values take in the page buffer.
 arrow::Result<uint64_t> ClaimedBytes(const FixedValues& form, uint64_t bits_per_value,
@@ -83,7 +79,7 @@ arrow::Result<FixedValuesReader> FixedValuesReader::Make(const FixedValues& form
   FixedValuesReader reader(form, bits_per_value, buffer);
   reader.num_values_ = num_values;
   ARROW_ASSIGN_OR_RAISE(const uint64_t needed, ClaimedBytes(form, bits_per_value, num_values));
-  if (!IsCompressed(form) && buffer.length < needed) {
+  if (!form.is_compressed() && buffer.length < needed) {
     return arrow::Status::SerializationError("buffer ", form.buffer, " has ", buffer.length,
                                              " bytes, ", num_values, " values need ", needed);
   }
@@ -104,12 +100,12 @@ void FixedValuesReader::Plan(std::vector<RowRange> slots, RangeBatch* batch) {
   for (const RowRange& range : slots_) {
     LANCE_DCHECK(range.begin <= range.end && range.end <= num_values_);
     num_planned_ += range.size();
-    if (is_whole_ || form_.form == Form::kConstant || IsCompressed(form_)) continue;
+    if (is_whole_ || form_.form == Form::kConstant || form_.is_compressed()) continue;
     const RowRange bytes = StoredBytes(range);
     spans_.Add(bytes.begin, bytes.end);
   }
   if (is_whole_) return;
-  if (IsCompressed(form_) && num_planned_ > 0) return PlanWhole(batch);
+  if (form_.is_compressed() && num_planned_ > 0) return PlanWhole(batch);
   spans_.Plan(batch);
 }
 
@@ -134,8 +130,8 @@ arrow::Result<std::shared_ptr<arrow::Buffer>> FixedValuesReader::TakeCompressed(
       form_.codec == BufferCodec::kLz4 ? CompressionScheme::kLz4 : CompressionScheme::kZstd;
   ARROW_ASSIGN_OR_RAISE(auto decompressor, BufferDecompressor::Make(scheme));
   ByteBuffer plain_bytes(pool);
-  ARROW_RETURN_NOT_OK(decompressor.Append(
-      spans_.View(0, is_whole_ ? spans_.buffer_bytes() : 0), &plain_bytes));
+  ARROW_RETURN_NOT_OK(
+      decompressor.Append(spans_.View(0, is_whole_ ? spans_.buffer_bytes() : 0), &plain_bytes));
   auto expanded = plain_bytes.Finish();
   // The same values, in a page whose buffer is not compressed.
   FixedValues plain = form_;
@@ -157,12 +153,13 @@ arrow::Status FixedValuesReader::CheckSize() const {
   if (is_bounded) return arrow::Status::OK();
   if (num_planned_ <= kMaxExpandedBytes * 8 / bits_per_value_) return arrow::Status::OK();
   return arrow::Status::CapacityError("a constant page would expand to ", num_planned_,
-                                      " values of ", bits_per_value_, " bits; read fewer rows at once");
+                                      " values of ", bits_per_value_,
+                                      " bits; read fewer rows at once");
 }
 
 arrow::Result<std::shared_ptr<arrow::Buffer>> FixedValuesReader::Take(
     arrow::MemoryPool* pool) const {
-  if (IsCompressed(form_)) return TakeCompressed(pool);
+  if (form_.is_compressed()) return TakeCompressed(pool);
   if (auto in_place = TakeInPlace()) return in_place;
   ARROW_RETURN_NOT_OK(CheckSize());
   const uint64_t num_bytes = CeilDiv(num_planned_ * bits_per_value_, 8);

@@ -71,9 +71,9 @@ class ListReader : public ArrayReader {
     const bool is_wide = HasWideOffsets(*type_);
     const auto field = type_->field(0)->WithType(items->type());  // blobs came as descriptors
     auto type = is_wide ? arrow::large_list(field) : arrow::list(field);
-    return arrow::MakeArray(arrow::ArrayData::Make(
-        std::move(type), static_cast<int64_t>(num_rows_),
-        {offsets_->validity(), offsets_->offsets()}, {items->data()}, offsets_->null_count()));
+    return arrow::MakeArray(arrow::ArrayData::Make(std::move(type), static_cast<int64_t>(num_rows_),
+                                                   {offsets_->validity(), offsets_->offsets()},
+                                                   {items->data()}, offsets_->null_count()));
   }
 
  private:
@@ -88,8 +88,7 @@ class ListReader : public ArrayReader {
     ARROW_ASSIGN_OR_RAISE(num_items_, CheckedAdd(first, list->num_items, "List.num_items"));
     if (rows.empty()) return arrow::Status::OK();
     is_whole_ &= CountRows(rows) == page.num_rows;
-    ARROW_ASSIGN_OR_RAISE(auto ends,
-                          FixedValuesReader::Make(list->ends, page, 64, page.num_rows));
+    ARROW_ASSIGN_OR_RAISE(auto ends, FixedValuesReader::Make(list->ends, page, 64, page.num_rows));
     pages_.push_back({.index = index,
                       .rows = std::move(rows),
                       .null_offset_adjustment = list->null_offset_adjustment,
@@ -164,10 +163,8 @@ class ListedBytesReader : public ArrayReader {
     if (bytes.GetNullCount() > 0) {
       return arrow::Status::SerializationError("a byte of a text or binary value is null");
     }
-    auto array = arrow::MakeArray(
-        arrow::ArrayData::Make(type_, data.length,
-                               {data.buffers[0], data.buffers[1], bytes.buffers[1]},
-                               data.null_count));
+    auto array = arrow::MakeArray(arrow::ArrayData::Make(
+        type_, data.length, {data.buffers[0], data.buffers[1], bytes.buffers[1]}, data.null_count));
     ARROW_RETURN_NOT_OK(CheckStoredText(*array));
     return array;
   }
@@ -183,8 +180,8 @@ arrow::Result<std::unique_ptr<ArrayReader>> MakeListReader(
     const ColumnRequest& request, const std::shared_ptr<arrow::DataType>& type,
     MakeItemReader make_items) {
   ARROW_RETURN_NOT_OK(CheckColumn(request, ColumnEncodingKind::kValues));
-  auto reader = std::make_unique<ListReader>(request.column, request.field,
-                                             request.rows.num_rows(), type, std::move(make_items));
+  auto reader = std::make_unique<ListReader>(request.column, request.field, request.rows.num_rows(),
+                                             type, std::move(make_items));
   ARROW_RETURN_NOT_OK(reader->Init(request));
   return reader;
 }

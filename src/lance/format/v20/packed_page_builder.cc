@@ -77,7 +77,9 @@ arrow::Result<int64_t> PackedPageBuilder::Append(const arrow::Array& array, int6
   uint64_t member_begin = 0;
   for (size_t i = 0; i < members_.size(); ++i) {
     auto values = ValuesOf(*rows.field(static_cast<int>(i)), begin, end);
-    if (!values.ok()) return WithContext(values.status(), "member " + array.type()->field(static_cast<int>(i))->name());
+    if (!values.ok())
+      return WithContext(values.status(),
+                         "member " + array.type()->field(static_cast<int>(i))->name());
     const uint8_t* from = *values;
     std::byte* to = out + member_begin;
     for (uint64_t row = 0; row < count; ++row, from += member_bytes_[i], to += row_bytes_) {

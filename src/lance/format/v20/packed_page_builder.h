@@ -22,8 +22,7 @@ class PackedPageBuilder : public PageBuilder {
   uint64_t num_rows() const override { return num_rows_; }
   uint64_t pending_bytes() const override { return rows_.size(); }
   uint64_t BytesOf(const arrow::Array& array, int64_t begin, int64_t end) const override;
-  arrow::Result<ArrayEncoding> Build(
-      std::vector<std::shared_ptr<arrow::Buffer>>* buffers) override;
+  arrow::Result<ArrayEncoding> Build(std::vector<std::shared_ptr<arrow::Buffer>>* buffers) override;
 
  private:
   explicit PackedPageBuilder(arrow::MemoryPool* pool) : rows_(pool) {}

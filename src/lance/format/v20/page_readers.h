@@ -12,8 +12,8 @@ namespace lance::format::v20 {
 // form that request.encoding holds.
 
 /// Primitives, fixed-size lists of them, and rows of any type that are all null.
-arrow::Result<std::unique_ptr<ArrayReader>> MakeFixedPageReader(
-    PageRequest request, const FixedWidthEncoding& encoding);
+arrow::Result<std::unique_ptr<ArrayReader>> MakeFixedPageReader(PageRequest request,
+                                                                const FixedWidthEncoding& encoding);
 
 /// Text and binary values: Binary, Fsst.
 arrow::Result<std::unique_ptr<ArrayReader>> MakeBinaryPageReader(PageRequest request,
@@ -30,6 +30,13 @@ arrow::Result<std::unique_ptr<ArrayReader>> MakeDictionaryPageReader(
 /// Structs without nulls, their members next to each other.
 arrow::Result<std::unique_ptr<ArrayReader>> MakePackedPageReader(
     PageRequest request, const PackedStructEncoding& encoding);
+
+/// Make null slots, which take memory but no bytes of the file.
+///
+/// \return CapacityError when they are more than request.max_null_bytes allows
+arrow::Result<std::shared_ptr<arrow::Array>> MakeNullSlots(const PageRequest& request,
+                                                           const arrow::DataType& type,
+                                                           uint64_t count);
 
 /// The error for an encoding that cannot make arrays of the request's type.
 arrow::Status CannotBe(const PageRequest& request);

@@ -1,12 +1,12 @@
 #include "lance/format/v20/read_field.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "arrow/api.h"
 #include "arrow/util/bit_util.h"
-#include "lance/base/checked_math.h"
 #include "lance/base/status_detail.h"
 #include "lance/format/encodings/encoding_grammar.h"
 #include "lance/format/v20/column_reader.h"
@@ -17,6 +17,7 @@ namespace {
 
 // Null rows take memory but no bytes of the file: what the caller may expect of one row.
 constexpr uint64_t kNullBytesPerRow = uint64_t{64} << 10;
+constexpr uint64_t kMostRows = uint64_t{1} << 32;
 
 // A null blob, as file-format 4.2 stores it.
 constexpr uint64_t kNullBlobPosition = 1;
@@ -152,9 +153,9 @@ class ReaderFactory {
       case FieldKind::kBlobV2:
         break;
     }
-    return UnsupportedError(node.type->ToString() + " in a 2.0 file",
-                            "field " + node.name + " is a " + node.type->ToString() +
-                                ", which format 2.0 cannot hold");
+    return UnsupportedError(
+        node.type->ToString() + " in a 2.0 file",
+        "field " + node.name + " is a " + node.type->ToString() + ", which format 2.0 cannot hold");
   }
 
  private:
@@ -189,11 +190,11 @@ class ReaderFactory {
   arrow::Result<std::unique_ptr<ArrayReader>> MakeList(const FieldNode& node,
                                                        const ColumnRequest& request) const {
     if (node.children.size() != 1) return InternalError("a list field without one item field");
-    return MakeListReader(request, node.type,
-                          [this, &item = node.children[0]](uint64_t num_items,
-                                                           const RowRanges& items) {
-                            return Make(item, num_items, items);
-                          });
+    return MakeListReader(
+        request, node.type,
+        [this, &item = node.children[0]](uint64_t num_items, const RowRanges& items) {
+          return Make(item, num_items, items);
+        });
   }
 
   /// The members of a packed struct as the file has them: the request may want fewer.
@@ -217,14 +218,15 @@ class ReaderFactory {
                                                  member->name(), ", or several");
       }
     }
-    ARROW_ASSIGN_OR_RAISE(auto reader, MakeColumnReader(request, stored, ColumnEncodingKind::kValues));
+    ARROW_ASSIGN_OR_RAISE(auto reader,
+                          MakeColumnReader(request, stored, ColumnEncodingKind::kValues));
     if (stored == node.type) return reader;
     return std::make_unique<PackedProjection>(std::move(reader), node.type);
   }
 
   arrow::Result<std::unique_ptr<ArrayReader>> MakeBlob(const ColumnRequest& request) const {
-    ARROW_ASSIGN_OR_RAISE(auto descriptors,
-                          MakeColumnReader(request, BlobDescriptorType(), ColumnEncodingKind::kBlob));
+    ARROW_ASSIGN_OR_RAISE(auto descriptors, MakeColumnReader(request, BlobDescriptorType(),
+                                                             ColumnEncodingKind::kBlob));
     return std::make_unique<BlobReader>(std::move(descriptors), field_.pool);
   }
 
@@ -236,8 +238,7 @@ class ReaderFactory {
 
 arrow::Result<std::shared_ptr<arrow::Array>> ReadField(const FieldRequest& request) {
   const uint64_t num_rows = request.rows.num_rows();
-  ARROW_ASSIGN_OR_RAISE(const uint64_t expected,
-                        CheckedMul(num_rows, kNullBytesPerRow, "rows of a request"));
+  const uint64_t expected = std::min(num_rows, kMostRows) * kNullBytesPerRow;
   const ReaderFactory factory(request, kMaxExpandedBytes + expected);
   RangeBatch batch;  // outlives the reader
   ARROW_ASSIGN_OR_RAISE(auto reader,

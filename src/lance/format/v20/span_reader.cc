@@ -58,7 +58,8 @@ std::span<const std::byte> SpanReader::View(uint64_t begin, uint64_t end) const 
 }
 
 std::shared_ptr<arrow::Buffer> SpanReader::Slice(uint64_t begin, uint64_t end) const {
-  if (begin == end) return std::make_shared<arrow::Buffer>(std::string_view());
+  // Arrow wants an address even of nothing.
+  if (begin == end) return std::make_shared<arrow::Buffer>(std::string_view("", 0));
   const Piece& piece = Find(begin);
   return arrow::SliceBuffer(BytesOf(piece), static_cast<int64_t>(begin - piece.begin),
                             static_cast<int64_t>(end - begin));

@@ -5,13 +5,7 @@
 namespace lance::format::v20 {
 
 arrow::Status StructWriter::Append(const arrow::Array& array, int64_t begin, int64_t end) {
-  const int64_t num_nulls =
-      array.null_count() > 0 ? array.Slice(begin, end - begin)->null_count() : 0;
-  if (num_nulls > 0) {
-    return arrow::Status::Invalid("field ", path_, " has ", num_nulls,
-                                  " null structs, which format 2.0 cannot hold; write version 2.1 "
-                                  "or later");
-  }
+  ARROW_RETURN_NOT_OK(CheckNulls(node_, path_, array, begin, end));
   const auto& structs = static_cast<const arrow::StructArray&>(array);
   for (size_t i = 0; i < members_.size(); ++i) {
     ARROW_RETURN_NOT_OK(members_[i]->Append(*structs.field(static_cast<int>(i)), begin, end));

@@ -13,12 +13,15 @@ namespace lance::format::v20 {
 /// Writes a struct: its header column, of one page for the whole file, and its members.
 class StructWriter : public ColumnWriter {
  public:
+  /// \param node lives as long as the writer
   /// \param members one for each member, in order
-  StructWriter(std::string path, std::vector<std::unique_ptr<ColumnWriter>> members,
-               ColumnPages pages)
-      : path_(std::move(path)), members_(std::move(members)), pages_(std::move(pages)) {}
+  StructWriter(const FieldNode& node, std::string path,
+               std::vector<std::unique_ptr<ColumnWriter>> members, ColumnPages pages)
+      : node_(node),
+        path_(std::move(path)),
+        members_(std::move(members)),
+        pages_(std::move(pages)) {}
 
-  /// \return Invalid naming the path of a null: 2.0 cannot hold that a struct is null
   arrow::Status Append(const arrow::Array& array, int64_t begin, int64_t end) override;
   bool Fits(const arrow::Array& array, int64_t begin, int64_t end) const override;
   arrow::Status Flush() override;
@@ -27,6 +30,7 @@ class StructWriter : public ColumnWriter {
   void TakeColumns(std::vector<ColumnMetadata>* columns) override;
 
  private:
+  const FieldNode& node_;
   std::string path_;
   std::vector<std::unique_ptr<ColumnWriter>> members_;
   ColumnPages pages_;

@@ -106,7 +106,8 @@ TEST_P(BitpackingTwinTest, EveryWidthEqualsTheScalarTwinAndComesBack) {
   lance::testing::SeededRandom random;
   for (uint32_t width = 0; width <= type_bits; ++width) {
     SCOPED_TRACE("width " + std::to_string(width));
-    const std::string values = Group(type_bits, [&](uint64_t) { return random.Next() & Mask(width); });
+    const std::string values =
+        Group(type_bits, [&](uint64_t) { return random.Next() & Mask(width); });
 
     const std::string packed = Pack(type_bits, width, values);
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "lance/format/encodings/rle.h"
 #include "samples.h"
 
 namespace lance::format {
@@ -58,6 +59,16 @@ TEST(RleDecoder, ExpandsTheWorkedBlock) {  // file-format 13.7
 
   ASSERT_TRUE(decoded.ok()) << decoded.status();
   EXPECT_EQ(Text(decoded->bytes), Integers(std::vector<uint16_t>(2000, 1)));
+}
+
+TEST(CountRleBlockValues, AddsTheLengthsUp) {
+  const std::string block = Integers<uint64_t>({4}) + Bytes({1, 0, 2, 0, 255, 3});
+
+  const auto count = CountRleBlockValues(AsBytes(block));
+
+  ASSERT_TRUE(count.ok()) << count.status();
+  EXPECT_EQ(*count, 258u);
+  EXPECT_TRUE(CountRleBlockValues(AsBytes("abc")).status().IsSerializationError());
 }
 
 TEST(RleDecoder, ExpandsChunksOfEveryWidthAndIgnoresSurplus) {

@@ -96,6 +96,14 @@ TEST(MakeValueShape, RefusesSizesThatOverflow) {
               IsInvalid(HasSubstr("too large")));
 }
 
+TEST(MakeValueShape, RefusesListsWhoseLevelsOverflowTogether) {
+  // 2^60 items in each of 20 levels: a value's bits of validity would wrap to a few bytes.
+  auto type = ListOf(ListOf(arrow::boolean(), 1 << 30), 1 << 30);
+  for (int i = 0; i < 20; ++i) type = ListOf(type, 1);
+
+  EXPECT_THAT(MakeValueShape(*type), IsInvalid(HasSubstr("too large")));
+}
+
 TEST(ValueShape, CountsTheItemsOfAValue) {
   EXPECT_EQ(ValueShape{.bits_per_value = 8}.items_per_value(), 1u);
   EXPECT_EQ((ValueShape{.bits_per_value = 8, .dimensions = {5, 3}}.items_per_value()), 15u);

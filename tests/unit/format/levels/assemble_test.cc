@@ -6,7 +6,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "leaf_columns.h"
+#include "lance/testing/leaf_columns.h"
 #include "lance/testing/matchers.h"
 #include "level_samples.h"
 

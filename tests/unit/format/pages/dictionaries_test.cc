@@ -89,6 +89,37 @@ TEST(Dictionaries, OfPagesBecomeOne) {
   EXPECT_THAT(FixedValues<uint8_t>(column), ElementsAre(0, 1, 0, 1, 2));
 }
 
+TEST(Dictionaries, OfNumbersAreUnifiedByTheirBits) {
+  const auto type = arrow::dictionary(arrow::int8(), arrow::float16());
+  const auto half = [](const std::string& json) {
+    return *(*ArrayFromJSONString(arrow::uint16(), json))->View(arrow::float16());
+  };
+  LeafColumn column = Indices({0, 1, 0, 1});
+
+  // 1.5 and two NaNs; -2 and 1.5.
+  ASSERT_THAT(
+      UnifyDictionaries(TypeOf(type),
+                        {{0, 2, half("[15872, 32256, 32257]")}, {2, 4, half("[49152, 15872]")}},
+                        arrow::default_memory_pool(), &column),
+      IsOk());
+  EXPECT_TRUE((*column.dictionary->View(arrow::uint16()))
+                  ->Equals(*ArrayFromJSONString(arrow::uint16(), "[15872, 32256, 32257, 49152]")));
+  EXPECT_THAT(FixedValues<uint8_t>(column), ElementsAre(0, 1, 3, 0));
+}
+
+TEST(Dictionaries, WithZerosOfBothSignsAreNotTheSame) {
+  const auto type = arrow::dictionary(arrow::int8(), arrow::float64());
+  LeafColumn column = Indices({0, 0});
+
+  ASSERT_THAT(UnifyDictionaries(TypeOf(type),
+                                {{0, 1, *ArrayFromJSONString(arrow::float64(), "[0.0]")},
+                                 {1, 2, *ArrayFromJSONString(arrow::float64(), "[-0.0]")}},
+                                arrow::default_memory_pool(), &column),
+              IsOk());
+  EXPECT_EQ(column.dictionary->length(), 2);
+  EXPECT_THAT(FixedValues<uint8_t>(column), ElementsAre(0, 1));
+}
+
 TEST(Dictionaries, OfPagesWithNullsOnlyAreEmpty) {
   const auto type = arrow::dictionary(arrow::int8(), arrow::utf8());
   LeafColumn column = Indices({0, 0}, {1, 1});
