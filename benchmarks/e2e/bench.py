@@ -118,6 +118,12 @@ def _check_shape(measured: list[Figure], options: argparse.Namespace, left_out: 
             raise WrongAnswer(f"{name} gives no figure")
 
 
+def _warning(load: float) -> str:
+    if load < 1:
+        return ""
+    return "; others were at work: times and their ratios mean little, sizes and memory hold"
+
+
 def _facts(options: argparse.Namespace, versions: set[str], load: float) -> dict[str, str]:
     command = "./run bench " + shlex.join(sys.argv[1:])
     for hidden in ("--folder", "--build", "--flights-package"):
@@ -136,7 +142,7 @@ def _facts(options: argparse.Namespace, versions: set[str], load: float) -> dict
             for name in options.data
         ),
         "seeds": f"rows {data_sets.SEED}, queries {workload.SEED}",
-        "load average before": f"{load:.1f}",
+        "load average before": f"{load:.1f}" + _warning(load),
     }
 
 
