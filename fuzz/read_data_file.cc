@@ -9,6 +9,7 @@
 #include "fuzz/bytes_store.h"
 #include "lance/format/data_file_reader.h"
 #include "lance/format/describe_page.h"
+#include "lance/testing/validate_layout.h"
 
 namespace lance::fuzz {
 namespace {
@@ -32,15 +33,6 @@ std::vector<RowRanges> ChooseRows(uint64_t num_rows) {
   return choices;
 }
 
-/// Whether Arrow finds a value itself wrong: forged bytes make other values, as in any column.
-bool IsAboutOneValue(const arrow::Status& status) {
-  for (const char* problem : {"does not fit in precision", "does not represent a whole number of",
-                              "is not within the acceptable range"}) {
-    if (status.message().find(problem) != std::string::npos) return true;
-  }
-  return false;
-}
-
 /// Reads one open file and collects the report.
 class FileUser {
  public:
@@ -52,7 +44,9 @@ class FileUser {
     const auto rows = RowRanges::All(std::min(reader_.num_rows(), uint64_t{100}));
     for (int i = 0; i < std::min(reader_.num_columns(), kMaxColumns); ++i) {
       for (const auto& type : {arrow::int32(), arrow::utf8()}) {
-        (void)Take(reader_.ReadColumn(i, type, rows, kNever), *type, rows);
+        // Mostly the wrong type, which is refused.
+        const auto array = reader_.ReadColumn(i, type, rows, kNever);
+        if (array.ok() || array.status().IsUnknownError()) (void)Take(array, *type, rows);
       }
     }
   }
@@ -72,7 +66,7 @@ class FileUser {
             const RowRanges& rows) {
     if (!Note(result)) return false;
     const arrow::Array& array = **result;
-    if (const auto status = array.ValidateFull(); !status.ok() && !IsAboutOneValue(status)) {
+    if (const auto status = testing::ValidateLayout(array); !status.ok()) {
       report_->defect = "array of type " + type.ToString() + ": " + status.ToString();
     } else if (static_cast<uint64_t>(array.length()) != rows.num_rows()) {
       report_->defect = std::to_string(array.length()) + " rows were read, wanted are " +

@@ -60,8 +60,8 @@ arrow::Status CheckFurtherItems(const LeafPath& path, const LeafColumn& leaf) {
     const uint16_t null_level = path.null_level(i);
     bool is_wrong = false;
     for (uint64_t k = 1; k < leaf.num_entries; ++k) {
-      const bool has_no_items = (leaf.def[k] >= null_level) | (leaf.def[k - 1] >= null_level);
-      is_wrong |= (leaf.rep[k] == further) & has_no_items;
+      const bool has_no_items = std::max(leaf.def[k], leaf.def[k - 1]) >= null_level;
+      is_wrong |= leaf.rep[k] == further && has_no_items;
     }
     if (is_wrong) {
       return arrow::Status::SerializationError("repetition level ", further,

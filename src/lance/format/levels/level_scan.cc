@@ -13,6 +13,9 @@
 namespace lance::format {
 namespace {
 
+/// 1 when both hold, else 0; without a branch.
+uint64_t Both(bool one, bool other) { return uint64_t{one} & uint64_t{other}; }
+
 /// Turn 64 bytes that are 0 or 1 into 64 bits.
 void PackBlock(const uint8_t* flags, uint8_t* bits) {
   for (size_t i = 0; i < 8; ++i) {
@@ -193,7 +196,7 @@ uint64_t CountSlots(const LayerScan& scan, const LeafColumn& leaf) {
   if (!leaf.def.empty() && scan.min_rep > 0) {
     count = 0;
     for (uint64_t i = 0; i < leaf.num_entries; ++i) {
-      count += (leaf.rep[i] >= scan.min_rep) & (leaf.def[i] < scan.absent) ? 1 : 0;
+      count += Both(leaf.rep[i] >= scan.min_rep, leaf.def[i] < scan.absent);
     }
   } else if (!leaf.def.empty()) {
     count = 0;
@@ -227,7 +230,7 @@ arrow::Result<Validity> MakeItemValidity(const LayerScan& scan, const LeafColumn
   }
   for (uint64_t i = 0; i < leaf.num_entries; ++i) {
     flags[slot] = leaf.def[i] < scan.null_level ? 1 : 0;
-    slot += (leaf.rep[i] >= scan.min_rep) & (leaf.def[i] < scan.absent) ? 1 : 0;
+    slot += Both(leaf.rep[i] >= scan.min_rep, leaf.def[i] < scan.absent);
   }
   LANCE_DCHECK(slot == num_slots);
   return PackFlags(flags.data(), num_slots, pool);
