@@ -15,7 +15,8 @@ TypePtr WithoutRanges(const TypePtr& type);
 
 arrow::FieldVector WithoutRanges(const arrow::FieldVector& fields) {
   arrow::FieldVector replaced;
-  for (const auto& field : fields) replaced.push_back(field->WithType(WithoutRanges(field->type())));
+  for (const auto& field : fields)
+    replaced.push_back(field->WithType(WithoutRanges(field->type())));
   return replaced;
 }
 
@@ -37,8 +38,9 @@ TypePtr WithoutRanges(const TypePtr& type) {
     case arrow::Type::MAP:
       return std::make_shared<arrow::MapType>(WithoutRanges(type->fields())[0]);
     case arrow::Type::FIXED_SIZE_LIST:
-      return arrow::fixed_size_list(WithoutRanges(type->fields())[0],
-                                    static_cast<const arrow::FixedSizeListType&>(*type).list_size());
+      return arrow::fixed_size_list(
+          WithoutRanges(type->fields())[0],
+          static_cast<const arrow::FixedSizeListType&>(*type).list_size());
     case arrow::Type::STRUCT:
       return arrow::struct_(WithoutRanges(type->fields()));
     case arrow::Type::DICTIONARY: {
