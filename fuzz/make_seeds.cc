@@ -81,9 +81,8 @@ class SeedFolder {
 /// Makes inputs of one page of a 2.1 or 2.2 file.
 class PageSeeds {
  public:
-  PageSeeds(const PageSeed& seed, const FieldNode& leaf, const format::LeafPath& path,
-            SeedFolder* out)
-      : seed_(seed), leaf_(leaf), path_(path), out_(out) {}
+  PageSeeds(const PageSeed& seed, const FieldNode& leaf, SeedFolder* out)
+      : seed_(seed), leaf_(leaf), out_(out) {}
 
   void Make() {
     pb::PageLayout layout;
@@ -253,7 +252,6 @@ class PageSeeds {
 
   const PageSeed& seed_;
   const FieldNode& leaf_;
-  const format::LeafPath& path_;
   SeedFolder* out_;
 };
 
@@ -314,7 +312,7 @@ class FileSeeds {
         out_->Add("v20_array_encoding",
                   JoinSections(std::vector<std::string>{parameters, *message}));
       } else {
-        PageSeeds(seed, leaf, path, out_).Make();
+        PageSeeds(seed, leaf, out_).Make();
       }
     }
   }
