@@ -54,9 +54,12 @@ arrow::Status CheckConforms(const arrow::Field& input, const arrow::Field& table
   ARROW_ASSIGN_OR_RAISE(const auto none, arrow::MakeEmptyArray(input.type()));
   const auto conformed = format::ConformArray(none, table.type(), nullptr);
   if (conformed.ok()) return arrow::Status::OK();
+  // Where in a nested type they differ is worth saying.
+  const bool is_nested = table.type()->num_fields() > 0;
   return arrow::Status::Invalid("column ", table.name(), " of the input is ",
                                 input.type()->ToString(), ", the table has ",
-                                table.type()->ToString(), ": ", conformed.status().message());
+                                table.type()->ToString(), is_nested ? ": " : "",
+                                is_nested ? conformed.status().message() : "");
 }
 
 }  // namespace
