@@ -25,7 +25,7 @@ class Input {
   T Take() {
     T value = 0;
     const auto taken = TakeBytes(sizeof(T));
-    std::memcpy(&value, taken.data(), taken.size());
+    if (!taken.empty()) std::memcpy(&value, taken.data(), taken.size());
     return value;
   }
 
