@@ -71,7 +71,7 @@ class RoundCompressor {
       const uint64_t first = offsets_.at(begin);
       const uint64_t length = offsets_.at(begin + 1) - first;
       std::byte* const text = text_.Grow(length + 1);
-      std::memcpy(text, bytes_.data() + first, length);
+      if (length > 0) std::memcpy(text, bytes_.data() + first, length);  // empty text may be null
       text[length] = std::byte{FsstMatcher::kTerminator};
     }
     *lane_end = begin;
