@@ -158,7 +158,7 @@ class FixedSizeListMiniBlockDecoder : public MiniBlockDecoder {
     if (layout_.bits_per_item == 1) {
       AppendSameBits(false, num_items, out->num_items(), &out->bytes);
       out->num_values += num_values;
-    } else {
+    } else if (num_values > 0) {  // nothing may have no memory
       std::memset(GrowFixed(num_values, out), 0, num_items * (layout_.bits_per_item / 8));
     }
   }
