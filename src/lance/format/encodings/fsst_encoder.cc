@@ -71,7 +71,7 @@ class RoundCompressor {
       const uint64_t first = offsets_.at(begin);
       const uint64_t length = offsets_.at(begin + 1) - first;
       std::byte* const text = text_.Grow(length + 1);
-      if (length > 0) std::memcpy(text, bytes_.data() + first, length);  // empty text may be null
+      if (length > 0) std::memcpy(text, bytes_.data() + first, length);
       text[length] = std::byte{FsstMatcher::kTerminator};
     }
     *lane_end = begin;
@@ -84,8 +84,10 @@ class RoundCompressor {
 
   bool HasTerminatorInside(const Lane& lane, uint64_t lane_end) const {
     const uint64_t first = offsets_.at(lane.value);
-    return std::memchr(bytes_.data() + first, FsstMatcher::kTerminator,
-                       offsets_.at(lane_end) - first) != nullptr;
+    const uint64_t length = offsets_.at(lane_end) - first;
+    // No bytes may have no place either.
+    return length > 0 &&
+           std::memchr(bytes_.data() + first, FsstMatcher::kTerminator, length) != nullptr;
   }
 
   void CompressLanes() {
