@@ -11,7 +11,11 @@ LANCE_FUZZ_TARGET(logical_type) {
   const auto type = lance::format::ParseLogicalType(text);
   if (!type.ok()) return;
   const auto name = lance::format::LogicalTypeOf(**type);
-  LANCE_FUZZ_CHECK(name.ok(), "what can be parsed can be named");
+  if (!name.ok()) {
+    // Dictionaries of types whose names have a colon are read, but not written.
+    LANCE_FUZZ_CHECK(name.status().IsNotImplemented(), name.status().ToString());
+    return;
+  }
   const auto again = lance::format::ParseLogicalType(*name);
   LANCE_FUZZ_CHECK(again.ok() && (*again)->Equals(**type), *name);
 }

@@ -68,7 +68,7 @@ class ItemCollector {
   ByteBuffer NewBits(uint64_t num_bits, bool bit) const {
     ByteBuffer bits(values_->byte_storage.pool());
     const uint64_t size = CeilDiv(num_bits, 8);
-    std::memset(bits.Grow(size), bit ? 0xFF : 0, size);
+    if (size > 0) std::memset(bits.Grow(size), bit ? 0xFF : 0, size);
     return bits;
   }
 

@@ -122,7 +122,7 @@ void FillNullBits(std::span<const uint16_t> slots, uint8_t* bits) {
 void CollectBits(const Arrays& arrays, std::span<const uint16_t> slots, PageValues* values) {
   const uint64_t num_bytes = CeilDiv(values->num_values, 8);
   auto* const to = reinterpret_cast<uint8_t*>(values->byte_storage.Grow(num_bytes));
-  std::memset(to, 0, num_bytes);  // bits behind the last value are 0
+  if (num_bytes > 0) std::memset(to, 0, num_bytes);  // bits behind the last value are 0
   int64_t first = 0;
   for (const auto& array : arrays) {
     if (array->length() == 0) continue;

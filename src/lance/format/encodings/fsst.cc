@@ -27,9 +27,10 @@ arrow::Status RefuseCodes(const FsstSymbolTable& table, std::span<const std::byt
   return table.ExpandScalar(codes, scratch.data()).status();
 }
 
-/// Make room for what some codes can expand to.
+/// Make room for what some codes can expand to. Never null, which is how Expand refuses codes.
 std::byte* GrowForCodes(uint64_t num_codes, ValueBuffer* out) {
   static_assert(FsstSymbolTable::kSymbolBytes <= ByteBuffer::kSlack);
+  out->bytes.Reserve(1);
   return out->bytes.Grow(num_codes * FsstSymbolTable::kSymbolBytes);
 }
 

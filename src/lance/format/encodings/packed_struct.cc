@@ -60,6 +60,7 @@ class PackedStructMiniBlockDecoder : public MiniBlockDecoder {
                                                " bytes, ", num_values, " rows of ", row_bytes_,
                                                " bytes need others");
     }
+    if (num_values == 0) return arrow::Status::OK();
     const std::byte* member = buffers[0].data();
     for (size_t i = 0; i < member_bytes_.size(); ++i) {
       ValueBuffer* const to = &out->members[i];

@@ -48,6 +48,15 @@ TEST(FsstDecoder, TakesValuesAsTheyAreWhenSwitchedOff) {
   EXPECT_THAT(Strings(*decoded), ElementsAre("\xff", "plain"));
 }
 
+TEST(FsstDecoder, TakesAChunkOfEmptyValuesFirst) {
+  const std::string chunk = TextChunk({"", "", ""});
+
+  const auto decoded = DecodeMini(Fsst(SymbolTable({"a"}), Variable(32)), Single(0), {chunk}, 3);
+
+  ASSERT_TRUE(decoded.ok()) << decoded.status();
+  EXPECT_THAT(Strings(*decoded), ElementsAre("", "", ""));
+}
+
 TEST(FsstDecoder, AppendsChunkAfterChunk) {
   const auto decoder =
       MakeMiniBlockDecoder(Fsst(SymbolTable({"abcdefgh"}), Variable(32)), Single(0));
