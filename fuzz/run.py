@@ -1,6 +1,6 @@
 """Build the fuzz targets and run them; fails when one finds something.
 
-    fuzz/run.py [--minutes-per-target M] [--jobs N] [TARGET ...]
+    fuzz/run.py [--minutes-per-target M] [--jobs N] [--build FOLDER] [TARGET ...]
 
 Builds the preset fuzz (clang, libFuzzer, address and undefined behaviour sanitizers), makes the
 seed corpora once from files of the reference implementation, and fuzzes every target for M
@@ -20,7 +20,6 @@ import subprocess
 import sys
 
 PROJECT = pathlib.Path(__file__).resolve().parents[1]
-BUILD = PROJECT / "build" / "fuzz"
 TESTS_PYTHON = PROJECT / ".venv-test" / "bin" / "python"
 
 # Bytes of the largest input of each target; others: MAX_BYTES.
@@ -52,19 +51,19 @@ def all_targets():
     return sorted(path.name.removesuffix("_fuzz.cc") for path in PROJECT.glob("fuzz/*_fuzz.cc"))
 
 
-def build(targets, jobs):
-    if not (BUILD / "build.ninja").exists():
-        subprocess.run(["cmake", "--preset", "fuzz"], cwd=PROJECT, check=True)
+def build(folder, targets, jobs):
+    if not (folder / "build.ninja").exists():
+        subprocess.run(["cmake", "--preset", "fuzz", "-B", folder], cwd=PROJECT, check=True)
     names = [f"fuzz_{target}" for target in targets]
     subprocess.run(
-        ["cmake", "--build", BUILD, "-j", str(jobs), "--target", "lance_fuzz_seeds", *names],
+        ["cmake", "--build", folder, "-j", str(jobs), "--target", "lance_fuzz_seeds", *names],
         check=True,
     )
 
 
-def make_seeds():
-    """Once for a build folder; delete BUILD/seeds to make them again."""
-    seeds = BUILD / "seeds"
+def make_seeds(folder):
+    """Once for a build folder; delete its seeds/ to make them again."""
+    seeds = folder / "seeds"
     if (seeds / "complete").exists():
         return
     shutil.rmtree(seeds, ignore_errors=True)
@@ -72,7 +71,7 @@ def make_seeds():
         [
             TESTS_PYTHON,
             PROJECT / "fuzz" / "make_corpus.py",
-            BUILD / "fuzz" / "lance_fuzz_seeds",
+            folder / "fuzz" / "lance_fuzz_seeds",
             seeds,
         ],
         check=True,
@@ -91,22 +90,22 @@ def environment():
     }
 
 
-def fuzz(target, seconds):
-    grown = BUILD / "corpus" / target
-    findings = BUILD / "findings" / target
-    for folder in (grown, findings):
-        folder.mkdir(parents=True, exist_ok=True)
+def fuzz(folder, target, seconds):
+    grown = folder / "corpus" / target
+    findings = folder / "findings" / target
+    for kept in (grown, findings):
+        kept.mkdir(parents=True, exist_ok=True)
     inputs = [
-        folder
-        for folder in (
-            BUILD / "seeds" / target,
+        inputs
+        for inputs in (
+            folder / "seeds" / target,
             PROJECT / "fuzz" / "corpus" / target,
             PROJECT / "fuzz" / "regressions" / target,
         )
-        if folder.exists()
+        if inputs.exists()
     ]
     command = [
-        BUILD / "fuzz" / f"fuzz_{target}",
+        folder / "fuzz" / f"fuzz_{target}",
         f"-max_total_time={seconds}",
         f"-max_len={MAX_BYTES_OF.get(target, MAX_BYTES)}",
         f"-rss_limit_mb={RSS_LIMIT_MB}",
@@ -142,6 +141,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--minutes-per-target", type=float, default=1)
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--build", type=pathlib.Path, default=PROJECT / "build" / "fuzz")
     parser.add_argument("targets", nargs="*", metavar="TARGET")
     arguments = parser.parse_args()
     known = all_targets()
@@ -149,13 +149,14 @@ def main():
     if unknown:
         parser.error(f"no target {unknown[0]}; there are: {', '.join(known)}")
     targets = arguments.targets or known
-    build(targets, arguments.jobs)
-    make_seeds()
+    folder = arguments.build.resolve()
+    build(folder, targets, arguments.jobs)
+    make_seeds(folder)
     seconds = max(1, round(60 * arguments.minutes_per_target))
     outcomes = []
     print(f"{'target':20} {'executions':>12} {'coverage':>9} {'features':>9} {'corpus':>7}")
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        for outcome in pool.map(lambda target: fuzz(target, seconds), targets):
+        for outcome in pool.map(lambda target: fuzz(folder, target, seconds), targets):
             outcomes.append(outcome)
             print(
                 f"{outcome.target:20} {outcome.executions:12,} {outcome.coverage:9,} "
