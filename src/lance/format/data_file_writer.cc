@@ -30,7 +30,7 @@ namespace {
 constexpr char kPadByte = 'H';  // what the reference pads files with; readers ignore it
 
 // Blocks of memory that are kept for the next pages, in pages.
-constexpr uint64_t kUnusedPages = 6;
+constexpr uint64_t kUnusedPages = 3;
 
 // Larger pages would only cost memory; the bound keeps sums of sizes far from wrapping.
 constexpr uint64_t kMaxPageBytes = uint64_t{1} << 30;
@@ -135,10 +135,10 @@ bool HasBlob(const FieldNode& node) {
   return node.kind == FieldKind::kBlob || std::ranges::any_of(node.children, HasBlob);
 }
 
-/// How many pages may wait, so that no thread is without one at the end of a round.
+/// How many pages may wait: one for each thread. More would only take memory.
 size_t MaxWaitingPages(int num_threads) {
   const int used = num_threads == 0 ? arrow::GetCpuThreadPoolCapacity() : num_threads;
-  return used == 1 ? 1 : 2 * static_cast<size_t>(used);
+  return static_cast<size_t>(used);
 }
 
 /// Each top-level field's share of the bytes that may be buffered.
