@@ -21,7 +21,7 @@ struct BuildInfo {
   std::string arrow_version;
   /// Name and version of the compiler.
   std::string compiler;
-  /// The instruction set that kernels were compiled for.
+  /// The vector kernels that this machine runs: "portable", "avx2" or "avx512".
   std::string simd_level;
 };
 

@@ -33,6 +33,17 @@ TEST(VectorKernels, ThisMachineRunsThePortableOnesAndTheBestAreTheLast) {
   EXPECT_EQ(&BestKernels(), RunnableKernels().back());
 }
 
+#if defined(__x86_64__)
+TEST(VectorKernels, BuildsForX86HaveThoseOfTheProcessor) {
+  std::vector<std::string_view> expected = {"portable"};
+  if (__builtin_cpu_supports("avx2")) expected.push_back("avx2");
+  if (__builtin_cpu_supports("avx512bw")) expected.push_back("avx512");
+  std::vector<std::string_view> names;
+  for (const VectorKernels* kernels : RunnableKernels()) names.push_back(kernels->name);
+  EXPECT_EQ(names, expected);
+}
+#endif
+
 class VectorKernelsTest : public ::testing::TestWithParam<const VectorKernels*> {
  protected:
   const VectorKernels& kernels_ = *GetParam();
