@@ -21,7 +21,5 @@ NB_MODULE(_core, m) {
   lance::python::BindWrite(m);
   lance::python::BindIndex(m);
   lance::python::BindOptimize(m);
-#ifdef LANCE_PYTHON_HAS_FILES
   lance::python::BindFile(m);
-#endif
 }

@@ -12,6 +12,7 @@
 #include "lance/format/levels/assemble.h"
 #include "lance/format/levels/shred.h"
 #include "lance/format/schema.h"
+#include "lance/testing/equal_arrays.h"
 #include "lance/testing/leaf_columns.h"
 #include "lance/testing/matchers.h"
 #include "lance/testing/random_arrays.h"
@@ -20,6 +21,7 @@ namespace lance::format {
 namespace {
 
 using lance::testing::AnyDistribution;
+using lance::testing::Difference;
 using lance::testing::IsOk;
 using lance::testing::NumRounds;
 using lance::testing::RandomArray;
@@ -28,6 +30,7 @@ using lance::testing::RandomField;
 using lance::testing::SeededRandom;
 using lance::testing::SeedMessage;
 using lance::testing::ToLeafColumn;
+using lance::testing::WithoutDictionaries;
 
 using ArrayPtr = std::shared_ptr<arrow::Array>;
 using DataPtr = std::shared_ptr<arrow::ArrayData>;
@@ -47,63 +50,6 @@ arrow::Result<ArrayPtr> AssembleLeaves(const FieldNode& node, uint64_t num_rows,
     columns.push_back(std::move(column));
   }
   return AssembleField(node, num_rows, std::move(columns), arrow::default_memory_pool());
-}
-
-/// A nested type with a child of another type.
-std::shared_ptr<arrow::DataType> WithField(const arrow::DataType& type, int i,
-                                           const std::shared_ptr<arrow::DataType>& child) {
-  arrow::FieldVector fields = type.fields();
-  fields[static_cast<size_t>(i)] = type.field(i)->WithType(child);
-  switch (type.id()) {
-    case arrow::Type::LIST:
-      return arrow::list(fields[0]);
-    case arrow::Type::LARGE_LIST:
-      return arrow::large_list(fields[0]);
-    case arrow::Type::MAP:
-      return std::make_shared<arrow::MapType>(fields[0]);
-    case arrow::Type::FIXED_SIZE_LIST:
-      return arrow::fixed_size_list(fields[0],
-                                    static_cast<const arrow::FixedSizeListType&>(type).list_size());
-    default:
-      return arrow::struct_(fields);
-  }
-}
-
-/// The same array with plain arrays in the place of dictionary arrays, at every depth.
-DataPtr Decoded(const DataPtr& data) {
-  DataPtr result = data->Copy();
-  if (data->type->id() != arrow::Type::DICTIONARY) {
-    for (size_t i = 0; i < result->child_data.size(); ++i) {
-      DataPtr& child = result->child_data[i];
-      child = Decoded(child);
-      result->type = WithField(*result->type, static_cast<int>(i), child->type);
-    }
-    return result;
-  }
-  result->offset = 0;
-  result->length = data->offset + data->length;
-  result->null_count = arrow::kUnknownNullCount;
-  const arrow::DictionaryArray array(result);
-  auto builder = arrow::MakeBuilder(array.dictionary()->type()).ValueOrDie();
-  const arrow::ArraySpan values(*array.dictionary()->data());
-  for (int64_t i = 0; i < array.length(); ++i) {
-    const auto appended = array.IsNull(i)
-                              ? builder->AppendNull()
-                              : builder->AppendArraySlice(values, array.GetValueIndex(i), 1);
-    EXPECT_THAT(appended, IsOk());
-  }
-  return builder->Finish().ValueOrDie()->data()->Slice(data->offset, data->length);
-}
-
-/// Whether two arrays hold the same, whatever their nulls hide.
-::testing::AssertionResult AreEqual(const ArrayPtr& actual, const ArrayPtr& expected) {
-  const auto left = arrow::MakeArray(Decoded(actual->data()));
-  const auto right = arrow::MakeArray(Decoded(expected->data()));
-  const auto options = arrow::EqualOptions::Defaults().nans_equal(true);
-  if (left->Equals(*right, options)) return ::testing::AssertionSuccess();
-  return ::testing::AssertionFailure() << "actual:\n"
-                                       << left->ToString() << "\nexpected:\n"
-                                       << right->ToString();
 }
 
 /// A field with some of its rows. A plain value.
@@ -249,7 +195,7 @@ TEST(Levels, AssembleWhatShreddingCut) {
 
     ASSERT_THAT(array->ValidateFull(), IsOk());
     ASSERT_TRUE(array->type()->Equals(sample.node.type)) << array->type()->ToString();
-    ASSERT_TRUE(AreEqual(array, sample.array));
+    ASSERT_EQ(Difference(array, sample.array), "");
   }
 }
 
@@ -270,12 +216,12 @@ TEST(Levels, CutsOfRowsMakeTheWhole) {
       std::vector<ShreddedLeaf> taken;
       for (size_t i = 0; i < rest.size(); ++i) taken.push_back(TakeRows(count, paths[i], &rest[i]));
       LANCE_ASSERT_OK_AND_ASSIGN(auto piece, AssembleLeaves(sample.node, count, taken));
-      pieces.push_back(arrow::MakeArray(Decoded(piece->data())));
+      pieces.push_back(WithoutDictionaries(piece));
       done += count;
     }
 
     LANCE_ASSERT_OK_AND_ASSIGN(const auto array, arrow::Concatenate(pieces));
-    ASSERT_TRUE(AreEqual(array, sample.array));
+    ASSERT_EQ(Difference(array, sample.array), "");
   }
 }
 
