@@ -5,6 +5,7 @@
 #include "arrow/api.h"
 #include "lance/base/executor.h"
 #include "lance/base/status_detail.h"
+#include "lance/dataset/read_fields.h"
 
 namespace lance {
 
@@ -104,9 +105,10 @@ arrow::Result<std::shared_ptr<arrow::Array>> FragmentReader::ReadColumn(
 arrow::Result<std::vector<std::shared_ptr<arrow::Array>>> FragmentReader::ReadColumns(
     const std::vector<const format::FieldNode*>& fields, const RowRanges& rows) {
   std::vector<std::shared_ptr<arrow::Array>> columns(fields.size());
+  const std::vector<size_t> order = SlowestFirst(fields);
   ARROW_RETURN_NOT_OK(
       ParallelFor(static_cast<int>(fields.size()), run_.num_threads, run_.stop_token, [&](int i) {
-        const auto column = static_cast<size_t>(i);
+        const size_t column = order[static_cast<size_t>(i)];
         return ReadColumn(*fields[column], rows).Value(&columns[column]);
       }));
   return columns;

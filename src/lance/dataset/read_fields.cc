@@ -12,6 +12,14 @@
 
 namespace lance {
 
+std::vector<size_t> SlowestFirst(const std::vector<const format::FieldNode*>& fields) {
+  const auto is_slow = [&](size_t i) { return !arrow::is_fixed_width(*fields[i]->type); };
+  std::vector<size_t> order(fields.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_partition(order, is_slow);
+  return order;
+}
+
 arrow::Result<std::vector<std::shared_ptr<arrow::Array>>> ReadFields(
     const format::DataFileReader& file, const format::ColumnMap& columns,
     const std::vector<format::FieldNode>& fields, const RowRanges& rows, const RunContext& run) {

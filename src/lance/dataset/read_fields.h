@@ -12,6 +12,10 @@
 
 namespace lance {
 
+/// The order in which to read fields at the same time: texts and nested fields first, lest the last
+/// thread begins with one when others are done.
+std::vector<size_t> SlowestFirst(const std::vector<const format::FieldNode*>& fields);
+
 /// Read rows of several fields of a data file, in parallel. Blobs come as payloads.
 arrow::Result<std::vector<std::shared_ptr<arrow::Array>>> ReadFields(
     const format::DataFileReader& file, const format::ColumnMap& columns,
