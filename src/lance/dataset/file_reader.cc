@@ -104,23 +104,32 @@ class FileBatches : public arrow::RecordBatchReader {
  private:
   /// Read more rows than a batch at once: chunks are then seldom read twice.
   arrow::Status ReadUnit() {
-    constexpr uint64_t kRowsPerUnit = 64 << 10;
     unit_ = nullptr;
     at_ = unit_rows_ = 0;
     if (rows_.size() == 0) return arrow::Status::OK();
-    const uint64_t count = std::min(rows_.size(), std::max(batch_size_, kRowsPerUnit));
+    const uint64_t count =
+        std::min(rows_.size(), std::max(batch_size_, unit_size_.Rows(StoredRowBytes())));
     const RowRanges rows = RowRanges::Make({{rows_.begin, rows_.begin + count}});
     ARROW_ASSIGN_OR_RAISE(auto columns,
                           ReadFields(*file_->file, file_->columns, fields_, rows, run_));
     rows_.begin += count;
     unit_rows_ = static_cast<int64_t>(count);
     unit_ = arrow::RecordBatch::Make(schema_, unit_rows_, std::move(columns));
+    unit_size_.Note(*unit_);
     return arrow::Status::OK();
+  }
+
+  /// Bytes of a row of the whole file on storage.
+  uint64_t StoredRowBytes() const {
+    uint64_t bytes = 0;
+    for (const FileColumn& column : file_->metadata.columns) bytes += column.size_bytes;
+    return bytes / std::max<uint64_t>(file_->metadata.num_rows, 1);
   }
 
   std::shared_ptr<const FileReader::Impl> file_;
   std::vector<format::FieldNode> fields_;
   std::shared_ptr<arrow::Schema> schema_;
+  UnitSize unit_size_;
   RowRange rows_;
   uint64_t batch_size_;
   RunContext run_;

@@ -7,10 +7,37 @@
 #include "arrow/api.h"
 #include "arrow/compute/api_vector.h"
 #include "arrow/compute/exec.h"
+#include "arrow/util/byte_size.h"
 #include "lance/base/executor.h"
 #include "lance/dataset/blobs.h"
 
 namespace lance {
+namespace {
+
+// A unit takes about so much in memory.
+constexpr uint64_t kUnitBytes = 8ull << 20;
+// Small units would decode a chunk again and again: rather more bytes, up to a bound, than fewer
+// rows.
+constexpr uint64_t kMinRows = 1 << 10;
+constexpr uint64_t kMaxBytesOfMinRows = 64ull << 20;
+constexpr uint64_t kMaxRows = 256 << 10;
+// Until it is known what rows take in memory.
+constexpr uint64_t kMaxFirstRows = 64 << 10;
+
+}  // namespace
+
+uint64_t UnitSize::Rows(uint64_t stored_bytes_per_row) const {
+  const uint64_t row_bytes =
+      std::max<uint64_t>(bytes_per_row_ ? *bytes_per_row_ : stored_bytes_per_row, 1);
+  const uint64_t least = std::clamp<uint64_t>(kMaxBytesOfMinRows / row_bytes, 1, kMinRows);
+  return std::clamp(kUnitBytes / row_bytes, least, bytes_per_row_ ? kMaxRows : kMaxFirstRows);
+}
+
+void UnitSize::Note(const arrow::RecordBatch& rows) {
+  if (rows.num_rows() == 0) return;
+  const auto bytes = static_cast<uint64_t>(arrow::util::TotalBufferSize(rows));
+  bytes_per_row_ = bytes / static_cast<uint64_t>(rows.num_rows()) + 1;
+}
 
 std::vector<size_t> SlowestFirst(const std::vector<const format::FieldNode*>& fields) {
   const auto is_slow = [&](size_t i) { return !arrow::is_fixed_width(*fields[i]->type); };

@@ -21,6 +21,23 @@ arrow::Result<std::vector<std::shared_ptr<arrow::Array>>> ReadFields(
     const format::DataFileReader& file, const format::ColumnMap& columns,
     const std::vector<format::FieldNode>& fields, const RowRanges& rows, const RunContext& run);
 
+/// Says how many rows to read and decode at once, so that they take some MiB in memory, whatever a
+/// row takes. Thread-compatible.
+class UnitSize {
+ public:
+  /// \param stored_bytes_per_row bytes of a row on storage, where it seldom takes more; counts
+  /// until
+  ///   Note
+  /// \return 1 or more
+  uint64_t Rows(uint64_t stored_bytes_per_row) const;
+
+  /// Learn from rows that were read what they take in memory.
+  void Note(const arrow::RecordBatch& rows);
+
+ private:
+  std::optional<uint64_t> bytes_per_row_;
+};
+
 /// How rows in any order, with repeats, come from rows read once in ascending order.
 struct TakePlan {
   RowRanges rows;

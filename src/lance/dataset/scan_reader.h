@@ -10,6 +10,7 @@
 #include "arrow/result.h"
 #include "lance/dataset/fragment_reader.h"
 #include "lance/dataset/prune_plan.h"
+#include "lance/dataset/read_fields.h"
 #include "lance/dataset/scanner_impl.h"
 #include "lance/io/stores.h"
 
@@ -53,8 +54,6 @@ class ScanReader : public arrow::RecordBatchReader {
   arrow::Result<Selected> ApplyOffsetAndLimit(Selected selected);
   arrow::Result<std::shared_ptr<arrow::RecordBatch>> ReadOutput(const Selected& selected);
   uint64_t RowsPerUnit() const;
-  /// Note what rows take in memory.
-  void NoteBytes(const arrow::RecordBatch& output);
   void UpdateStatistics();
 
   std::shared_ptr<const Scanner::Impl> scan_;
@@ -67,8 +66,8 @@ class ScanReader : public arrow::RecordBatchReader {
 
   size_t next_fragment_ = 0;
   std::unique_ptr<FragmentReader> fragment_;
-  std::deque<RowRange> rows_left_;         // of the fragment at hand
-  std::optional<uint64_t> bytes_per_row_;  // in memory, of output rows
+  std::deque<RowRange> rows_left_;  // of the fragment at hand
+  UnitSize unit_size_;
   uint64_t rows_to_skip_ = 0;
   std::optional<uint64_t> rows_to_return_;
   std::deque<std::shared_ptr<arrow::RecordBatch>> ready_;

@@ -39,6 +39,8 @@ class Conformer {
       case arrow::Type::LIST:
       case arrow::Type::LARGE_LIST:
         return ConformItems(data, from, to);
+      case arrow::Type::DICTIONARY:
+        return ConformDictionary(data, from, to);
       default:
         return from.Equals(*to) ? arrow::Result<ArrayDataPtr>(Relabel(data, to))
                                 : Differs(from, *to);
@@ -54,6 +56,17 @@ class Conformer {
     auto copy = data->Copy();
     copy->type = std::move(type);
     return copy;
+  }
+
+  /// Files do not say whether a dictionary's order means something (as in the reference).
+  arrow::Result<ArrayDataPtr> ConformDictionary(const ArrayDataPtr& data,
+                                                const arrow::DataType& from,
+                                                const std::shared_ptr<arrow::DataType>& to) const {
+    const auto& given = static_cast<const arrow::DictionaryType&>(from);
+    const auto& wanted = static_cast<const arrow::DictionaryType&>(*to);
+    const bool is_alike = given.index_type()->Equals(*wanted.index_type()) &&
+                          given.value_type()->Equals(*wanted.value_type());
+    return is_alike ? arrow::Result<ArrayDataPtr>(Relabel(data, to)) : Differs(from, *to);
   }
 
   arrow::Status Differs(const arrow::DataType& from, const arrow::DataType& to) const {

@@ -11,6 +11,7 @@
 
 #include "arrow/api.h"
 #include "arrow/io/interfaces.h"
+#include "arrow/util/byte_size.h"
 #include "arrow/util/thread_pool.h"
 #include "lance/base/byte_reader.h"
 #include "lance/base/executor.h"
@@ -222,9 +223,14 @@ class DataFileWriter::Impl {
   }
 
   arrow::Status Append(const arrow::RecordBatch& batch, const arrow::ArrayVector& columns) {
-    ARROW_RETURN_NOT_OK(ForEachField(
-        [&](size_t i) -> uint64_t { return EstimateArrayBytes(*columns[i]->data()); },
-        [&](size_t i) -> arrow::Status { return fields_[i].writer->Write(columns[i]); }));
+    ARROW_RETURN_NOT_OK(
+        ForEachField([&](size_t i) -> uint64_t { return EstimateArrayBytes(*columns[i]->data()); },
+                     [&](size_t i) -> arrow::Status {
+                       // Not before there is another batch: a table written at once is not copied.
+                       ARROW_RETURN_NOT_OK(fields_[i].writer->LetGoOfInput(last_batch_bytes_));
+                       return fields_[i].writer->Write(columns[i]);
+                     }));
+    last_batch_bytes_ = static_cast<uint64_t>(arrow::util::TotalBufferSize(batch));
     num_rows_ += static_cast<uint64_t>(batch.num_rows());
     return pages_.size() < max_waiting_pages_ ? arrow::Status::OK() : WritePages();
   }
@@ -370,6 +376,7 @@ class DataFileWriter::Impl {
   std::vector<QueuedPage> pages_;
   std::vector<ByteRange> global_buffers_;  // without the descriptor
   uint64_t num_rows_ = 0;
+  uint64_t last_batch_bytes_ = 0;
   bool is_finished_ = false;
   arrow::Status failure_;
 };

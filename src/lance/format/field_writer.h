@@ -64,6 +64,12 @@ class FieldWriter {
   ///   not UTF-8; what the sink fails with
   virtual arrow::Status Write(const std::shared_ptr<arrow::Array>& array) = 0;
 
+  /// Copy what is buffered where it keeps much more of the caller's memory alive: a small slice of
+  /// a large array does, and so does a column of a batch whose memory is let go of as a whole.
+  ///
+  /// \param batch_bytes what the batches that rows came in took; all of it may be alive
+  virtual arrow::Status LetGoOfInput(uint64_t batch_bytes) = 0;
+
   /// Give what is buffered to the sink.
   virtual arrow::Status Finish() = 0;
 

@@ -23,9 +23,8 @@ class ColumnWriter {
   /// Append rows of the leaf.
   virtual arrow::Status Append(ShreddedLeaf leaf) = 0;
 
-  /// Copy what is buffered where it would keep much more of the caller's memory alive: a small
-  /// slice of a large array holds all of it until the page is full.
-  virtual arrow::Status LetGoOfInput() { return arrow::Status::OK(); }
+  /// As FieldWriter::LetGoOfInput.
+  virtual arrow::Status LetGoOfInput(uint64_t /*batch_bytes*/) { return arrow::Status::OK(); }
 
   /// Give what is buffered to the sink.
   virtual arrow::Status Finish() = 0;

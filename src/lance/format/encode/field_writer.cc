@@ -60,9 +60,12 @@ class ShreddingFieldWriter : public FieldWriter {
     return arrow::Status::OK();
   }
 
-  arrow::Status Write(const std::shared_ptr<arrow::Array>& array) override {
-    ARROW_RETURN_NOT_OK(Append(array));
-    for (const auto& column : columns_) ARROW_RETURN_NOT_OK(column->LetGoOfInput());
+  arrow::Status Write(const std::shared_ptr<arrow::Array>& array) override { return Append(array); }
+
+  arrow::Status LetGoOfInput(uint64_t batch_bytes) override {
+    for (const auto& column : columns_) {
+      ARROW_RETURN_NOT_OK(column->LetGoOfInput(batch_bytes));
+    }
     return arrow::Status::OK();
   }
 

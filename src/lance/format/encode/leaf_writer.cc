@@ -114,10 +114,11 @@ class LeafWriter : public ColumnWriter {
     return arrow::Status::OK();
   }
 
-  arrow::Status LetGoOfInput() override {
-    for (ShreddedLeaf& part : pending_) {
-      for (auto& array : part.values) {
-        if (!KeepsMuchMore(*array->data())) continue;
+  arrow::Status LetGoOfInput(uint64_t batch_bytes) override {
+    for (; num_own_ < pending_.size(); ++num_own_) {
+      for (auto& array : pending_[num_own_].values) {
+        const uint64_t bytes = EstimateArrayBytes(*array->data());
+        if (batch_bytes <= 2 * bytes && !KeepsMuchMore(*array->data())) continue;
         ARROW_ASSIGN_OR_RAISE(array, arrow::Concatenate({array}, request_.options.pool));
       }
     }
@@ -127,6 +128,7 @@ class LeafWriter : public ColumnWriter {
   arrow::Status Finish() override {
     if (pending_.empty()) return arrow::Status::OK();
     const uint64_t size_bytes = std::exchange(pending_bits_, 0) / 8;
+    num_own_ = 0;
     return request_.sink->AppendPage(std::make_unique<LeafPage>(
         request_, Join(std::exchange(pending_, {})), size_bytes, &column_));
   }
@@ -141,6 +143,7 @@ class LeafWriter : public ColumnWriter {
   uint64_t max_page_bits_;
   std::vector<ShreddedLeaf> pending_;
   uint64_t pending_bits_ = 0;
+  size_t num_own_ = 0;  // of the pending parts: the first ones keep no input alive
   ColumnMetadata column_;
 };
 

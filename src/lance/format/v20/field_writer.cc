@@ -27,6 +27,8 @@ class TreeWriter : public FieldWriter {
     return writer_->Append(*array, 0, array->length());
   }
 
+  /// Nothing to do: builders copy what they are given.
+  arrow::Status LetGoOfInput(uint64_t /*batch_bytes*/) override { return arrow::Status::OK(); }
   arrow::Status Finish() override { return writer_->Finish(/*needs_page=*/false); }
   uint64_t pending_bytes() const override { return writer_->pending_bytes(); }
 

@@ -316,7 +316,39 @@ TEST(FieldWriter, LetsGoOfArraysOfWhichItKeepsLittle) {
     const auto array = builder.Finish().ValueOrDie();
     ASSERT_THAT(writer->Write(array->Slice(50, 10)), testing::IsOk());
   }
+  ASSERT_THAT(writer->LetGoOfInput(/*batch_bytes=*/0), testing::IsOk());
 
+  EXPECT_EQ(pool.bytes_allocated(), 0);
+}
+
+TEST(FieldWriter, KeepsBatchesThatItMostlyNeeds) {
+  arrow::ProxyMemoryPool pool(arrow::default_memory_pool());
+  MemorySink sink;
+  const auto writer =
+      MakeFieldWriter(NodeOf(arrow::int64(), {}), FileVersion::k2_1, {}, &sink).ValueOrDie();
+  {
+    arrow::Int64Builder builder(&pool);
+    ASSERT_THAT(builder.AppendValues(std::vector<int64_t>(100'000, 5)), testing::IsOk());
+    ASSERT_THAT(writer->Write(builder.Finish().ValueOrDie()), testing::IsOk());
+  }
+
+  ASSERT_THAT(writer->LetGoOfInput(/*batch_bytes=*/1'000'000), testing::IsOk());
+  EXPECT_GT(pool.bytes_allocated(), 0) << "not worth a copy";
+}
+
+// Batches that come through the C interface are let go of as a whole.
+TEST(FieldWriter, KeepsNoLargeBatchForASmallColumn) {
+  arrow::ProxyMemoryPool pool(arrow::default_memory_pool());
+  MemorySink sink;
+  const auto writer =
+      MakeFieldWriter(NodeOf(arrow::int64(), {}), FileVersion::k2_1, {}, &sink).ValueOrDie();
+  {
+    arrow::Int64Builder builder(&pool);
+    ASSERT_THAT(builder.AppendValues(std::vector<int64_t>(100'000, 5)), testing::IsOk());
+    ASSERT_THAT(writer->Write(builder.Finish().ValueOrDie()), testing::IsOk());
+  }
+
+  ASSERT_THAT(writer->LetGoOfInput(/*batch_bytes=*/10'000'000), testing::IsOk());
   EXPECT_EQ(pool.bytes_allocated(), 0);
 }
 
