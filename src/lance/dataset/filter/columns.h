@@ -33,4 +33,10 @@ arrow::Result<std::vector<FilterColumn>> ResolveColumns(std::string_view sql,
                                                         const format::LanceSchema& schema,
                                                         Expression* expression);
 
+/// The arrays of a batch that hold the columns, in their order.
+///
+/// \return UnknownError when the batch lacks a column or has one of another type: the caller's bug
+arrow::Result<std::vector<std::shared_ptr<arrow::Array>>> ArraysOf(
+    const std::vector<FilterColumn>& columns, const arrow::RecordBatch& batch);
+
 }  // namespace lance::filter

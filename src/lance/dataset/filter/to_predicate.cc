@@ -107,6 +107,11 @@ class Extraction {
       case BoundKind::kIn:
       case BoundKind::kIsNull:
       case BoundKind::kIsUnknown:
+      case BoundKind::kTruth:
+      case BoundKind::kCompareValues:
+      case BoundKind::kSameValues:
+      case BoundKind::kInValues:
+      case BoundKind::kIsNullValue:
         break;
     }
     SetLeaf(node, wanted, out);
@@ -189,6 +194,11 @@ class Extraction {
       case BoundKind::kCompareColumns:
       case BoundKind::kCompareTruths:
       case BoundKind::kIsUnknown:
+      case BoundKind::kTruth:
+      case BoundKind::kCompareValues:
+      case BoundKind::kSameValues:
+      case BoundKind::kInValues:
+      case BoundKind::kIsNullValue:
         *out = Unknown(node, wanted);
         return;
     }
