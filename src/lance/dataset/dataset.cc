@@ -46,9 +46,9 @@ table::UpdateMap DeclarationUpdate(const std::optional<ClusteringSpec>& spec,
     if (key.starts_with("lance.clustering.")) update.entries.emplace_back(key, std::nullopt);
   }
   if (!spec) return update;
-  for (auto& [key, value] : table::DeclarationEntries(*spec)) {
-    std::erase_if(update.entries, [&](const auto& entry) { return entry.first == key; });
-    update.entries.emplace_back(key, value);
+  for (const auto& declared : table::DeclarationEntries(*spec)) {
+    std::erase_if(update.entries, [&](const auto& e) { return e.first == declared.first; });
+    update.entries.emplace_back(declared.first, declared.second);
   }
   return update;
 }

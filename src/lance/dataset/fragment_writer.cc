@@ -5,6 +5,7 @@
 
 #include "arrow/api.h"
 #include "arrow/io/interfaces.h"
+#include "arrow/util/byte_size.h"
 #include "lance/base/checked_math.h"
 #include "lance/base/status_detail.h"
 #include "lance/format/data_file_writer.h"
@@ -24,8 +25,10 @@ class FragmentWriter::OpenFile {
     auto file = std::make_unique<OpenFile>();
     file->name_ = table::MakeDataFileName(*run.random);
     ARROW_ASSIGN_OR_RAISE(file->stream_, store.OpenWrite("data/" + file->name_));
-    format::DataFileWriterOptions file_options{
-        .version = options.version, .num_threads = run.num_threads, .memory_pool = run.memory_pool};
+    format::DataFileWriterOptions file_options{.version = options.version,
+                                               .num_threads = run.num_threads,
+                                               .stop_token = run.stop_token,
+                                               .memory_pool = run.memory_pool};
     if (options.max_page_bytes) file_options.max_page_bytes = *options.max_page_bytes;
     ARROW_ASSIGN_OR_RAISE(file->writer_,
                           format::DataFileWriter::Make(file->stream_, schema, file_options));
@@ -103,17 +106,29 @@ arrow::Status FragmentWriter::StartFile() {
   return arrow::Status::OK();
 }
 
+int64_t FragmentWriter::RowsToWrite(const arrow::RecordBatch& rest) const {
+  // Up to half of the room in bytes, by what the rows take in memory, but not less than pays.
+  constexpr uint64_t kMinRows = 64 << 10;
+  constexpr uint64_t kMaxRows = 1 << 20;
+  const uint64_t rows_left = options_.max_rows_per_file - file_->num_rows();
+  const uint64_t bytes = file_->estimated_size_bytes();
+  const uint64_t bytes_left =
+      options_.max_bytes_per_file - std::min(options_.max_bytes_per_file, bytes);
+  const auto num_rows = static_cast<uint64_t>(rest.num_rows());
+  const uint64_t row_bytes = static_cast<uint64_t>(arrow::util::TotalBufferSize(rest)) / num_rows;
+  const uint64_t fitting = bytes_left / 2 / std::max<uint64_t>(row_bytes, 1);
+  return static_cast<int64_t>(
+      std::min({num_rows, rows_left, std::clamp(fitting, kMinRows, kMaxRows)}));
+}
+
 arrow::Status FragmentWriter::Write(const arrow::RecordBatch& batch) {
-  // Small steps, so that the byte limit is looked at often enough to be useful.
-  constexpr int64_t kRowsPerStep = 64 << 10;
   int64_t offset = 0;
   while (offset < batch.num_rows()) {
     ARROW_RETURN_NOT_OK(run_.stop_token.Poll());
     if (file_ == nullptr) ARROW_RETURN_NOT_OK(StartFile());
-    const auto room = static_cast<int64_t>(
-        std::min<uint64_t>(options_.max_rows_per_file - file_->num_rows(), kRowsPerStep));
-    const int64_t rows = std::min(room, batch.num_rows() - offset);
-    ARROW_RETURN_NOT_OK(file_->Write(*batch.Slice(offset, rows)));
+    const auto rest = batch.Slice(offset);
+    const int64_t rows = RowsToWrite(*rest);
+    ARROW_RETURN_NOT_OK(file_->Write(*rest->Slice(0, rows)));
     offset += rows;
     num_rows_ += static_cast<uint64_t>(rows);
     if (file_->num_rows() >= options_.max_rows_per_file ||

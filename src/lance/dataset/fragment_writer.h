@@ -57,6 +57,8 @@ class FragmentWriter {
   class OpenFile;
 
   arrow::Status StartFile();
+  /// How many of some rows to write before the limits of the file are looked at again.
+  int64_t RowsToWrite(const arrow::RecordBatch& rest) const;
 
   std::shared_ptr<ObjectStore> store_;
   format::LanceSchema schema_;

@@ -5,6 +5,7 @@
 
 #include "arrow/api.h"
 #include "arrow/compute/api_vector.h"
+#include "arrow/util/byte_size.h"
 #include "lance/base/checked_math.h"
 #include "lance/base/status_detail.h"
 
@@ -16,7 +17,9 @@ namespace {
 // a multiple of every usual chunk, so that chunks are seldom read twice.
 constexpr uint64_t kMinRowsPerUnit = 8 << 10;
 constexpr uint64_t kMaxRowsPerUnit = 256 << 10;
-constexpr uint64_t kTargetBytesPerUnit = 64ull << 20;
+constexpr uint64_t kTargetBytesPerUnit = 8ull << 20;  // in memory
+// Until it is known what rows take in memory.
+constexpr uint64_t kFirstUnitRows = 64 << 10;
 
 /// The rows of `rows` whose mask is true.
 RowRanges KeepTrue(const RowRanges& rows, const arrow::BooleanArray& mask) {
@@ -85,11 +88,20 @@ arrow::Result<std::shared_ptr<ScanReader>> ScanReader::Make(
 }
 
 uint64_t ScanReader::RowsPerUnit() const {
+  if (bytes_per_row_) {
+    return std::clamp(kTargetBytesPerUnit / *bytes_per_row_, kMinRowsPerUnit, kMaxRowsPerUnit);
+  }
+  // On storage they seldom take more.
   const table::Fragment& fragment = fragment_->fragment();
   uint64_t bytes = 0;
   for (const table::DataFile& file : fragment.files) bytes += file.size_bytes;
   const uint64_t bytes_per_row = bytes / std::max<uint64_t>(fragment.physical_rows, 1) + 1;
-  return std::clamp(kTargetBytesPerUnit / bytes_per_row, kMinRowsPerUnit, kMaxRowsPerUnit);
+  return std::clamp(kTargetBytesPerUnit / bytes_per_row, kMinRowsPerUnit, kFirstUnitRows);
+}
+
+void ScanReader::NoteBytes(const arrow::RecordBatch& output) {
+  const auto bytes = static_cast<uint64_t>(arrow::util::TotalBufferSize(output));
+  bytes_per_row_ = bytes / static_cast<uint64_t>(output.num_rows()) + 1;
 }
 
 arrow::Status ScanReader::NextFragment() {
@@ -196,12 +208,14 @@ arrow::Status ScanReader::ReadUnit() {
     if (range.size() == 0) rows_left_.pop_front();
   }
   RowRanges rows = RowRanges::Make(std::move(unit));
+  const uint64_t rows_in_unit = rows.num_rows();
   statistics_.rows_scanned += rows.num_rows();
   statistics_.ranges_scanned += rows.ranges().size();
   ARROW_ASSIGN_OR_RAISE(Selected selected, ApplyFilter(std::move(rows)));
   ARROW_ASSIGN_OR_RAISE(selected, ApplyOffsetAndLimit(std::move(selected)));
   if (selected.rows.empty()) return arrow::Status::OK();
   ARROW_ASSIGN_OR_RAISE(const auto output, ReadOutput(selected));
+  if (selected.rows.num_rows() == rows_in_unit) NoteBytes(*output);
   const auto batch_size = static_cast<int64_t>(
       std::min<uint64_t>(scan_->options.batch_size, static_cast<uint64_t>(output->num_rows())));
   for (int64_t offset = 0; offset < output->num_rows(); offset += batch_size) {

@@ -53,6 +53,8 @@ class ScanReader : public arrow::RecordBatchReader {
   arrow::Result<Selected> ApplyOffsetAndLimit(Selected selected);
   arrow::Result<std::shared_ptr<arrow::RecordBatch>> ReadOutput(const Selected& selected);
   uint64_t RowsPerUnit() const;
+  /// Note what rows take in memory.
+  void NoteBytes(const arrow::RecordBatch& output);
   void UpdateStatistics();
 
   std::shared_ptr<const Scanner::Impl> scan_;
@@ -65,7 +67,8 @@ class ScanReader : public arrow::RecordBatchReader {
 
   size_t next_fragment_ = 0;
   std::unique_ptr<FragmentReader> fragment_;
-  std::deque<RowRange> rows_left_;  // of the fragment at hand
+  std::deque<RowRange> rows_left_;         // of the fragment at hand
+  std::optional<uint64_t> bytes_per_row_;  // in memory, of output rows
   uint64_t rows_to_skip_ = 0;
   std::optional<uint64_t> rows_to_return_;
   std::deque<std::shared_ptr<arrow::RecordBatch>> ready_;

@@ -1,18 +1,24 @@
 #include "lance/format/data_file_writer.h"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
+#include <mutex>
 #include <new>
+#include <numeric>
+#include <ranges>
 #include <utility>
 
 #include "arrow/api.h"
 #include "arrow/io/interfaces.h"
+#include "arrow/util/thread_pool.h"
 #include "lance/base/byte_reader.h"
 #include "lance/base/executor.h"
 #include "lance/base/status_detail.h"
 #include "lance/format/conform.h"
 #include "lance/format/data_file_metadata.h"
 #include "lance/format/data_file_metadata_proto.h"
+#include "lance/format/encode/array_size.h"
 #include "lance/format/encode/recycling_pool.h"
 #include "lance/format/field_tree.h"
 #include "lance/format/field_writer.h"
@@ -24,7 +30,7 @@ namespace {
 constexpr char kPadByte = 'H';  // what the reference pads files with; readers ignore it
 
 // Blocks of memory that are kept for the next pages, in pages.
-constexpr uint64_t kUnusedPages = 6;
+constexpr uint64_t kUnusedPages = 3;
 
 // Larger pages would only cost memory; the bound keeps sums of sizes far from wrapping.
 constexpr uint64_t kMaxPageBytes = uint64_t{1} << 30;
@@ -59,45 +65,23 @@ class AlignedOutput : public PageSink {
   uint64_t position_ = 0;
 };
 
-/// Keeps a field's buffers until they are written in the order of the fields, so that fields can be
-/// encoded at the same time and the file does not depend on who is first.
-///
-/// The ranges that it gives name buffers by their number, not by their position.
-class ParkedBuffers : public PageSink {
+/// Keeps the pages of a field until all fields have got the rows, so that a file does not depend on
+/// who is first. Thread-compatible.
+class PageQueue : public PageSink {
  public:
-  arrow::Result<ByteRange> AppendBuffer(std::string_view bytes) override {
-    ByteBuffer copy;
-    copy.Append(AsBytes(bytes));
-    return AppendOwned(std::move(copy));
+  arrow::Result<ByteRange> AppendBuffer(std::string_view) override {
+    return arrow::Status::UnknownError("internal: bytes without a page in a queue of pages");
   }
 
-  arrow::Result<ByteRange> AppendOwned(ByteBuffer bytes) override {
-    parked_.push_back(std::move(bytes));
-    return ByteRange{positions_.size() + parked_.size() - 1, parked_.back().size()};
-  }
-
-  /// Write what is parked.
-  arrow::Status Drain(AlignedOutput* out) {
-    for (const ByteBuffer& bytes : parked_) {
-      ARROW_ASSIGN_OR_RAISE(
-          const ByteRange range,
-          out->AppendBuffer({reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
-      positions_.push_back(range.offset);
-    }
-    parked_.clear();
+  arrow::Status AppendPage(std::unique_ptr<PendingPage> page) override {
+    pages_.push_back(std::move(page));
     return arrow::Status::OK();
   }
 
-  /// Put positions in the place of numbers. \pre all is drained
-  void Resolve(ColumnMetadata* column) const {
-    for (PageMetadata& page : column->pages) {
-      for (ByteRange& buffer : page.buffers) buffer.offset = positions_[buffer.offset];
-    }
-  }
+  std::vector<std::unique_ptr<PendingPage>> Take() { return std::exchange(pages_, {}); }
 
  private:
-  std::vector<ByteBuffer> parked_;
-  std::vector<uint64_t> positions_;
+  std::vector<std::unique_ptr<PendingPage>> pages_;
 };
 
 /// One top-level field being written.
@@ -105,12 +89,56 @@ struct OpenField {
   FieldNode node;
   /// Blobs are written through: their descriptors hold positions.
   bool writes_through = false;
-  ParkedBuffers parked;
+  PageQueue queue;
   std::unique_ptr<FieldWriter> writer;
+};
+
+/// A page that waits, and the field that it belongs to.
+struct QueuedPage {
+  size_t field = 0;
+  std::unique_ptr<PendingPage> page;
+};
+
+/// Writes pages in their order while they are encoded in another one. Thread-safe.
+class PagesInOrder {
+ public:
+  /// Both outlive it.
+  PagesInOrder(std::vector<QueuedPage>* pages, AlignedOutput* out)
+      : pages_(*pages), out_(out), is_encoded_(pages->size(), false) {}
+
+  /// Note that a page is encoded, and write what can be written, unless another thread does.
+  arrow::Status Write(size_t page) {
+    std::unique_lock lock(mutex_);
+    is_encoded_[page] = true;
+    if (is_writing_) return arrow::Status::OK();
+    is_writing_ = true;  // stays so after a failure: nothing more is written
+    for (; next_ < pages_.size() && is_encoded_[next_]; ++next_) {
+      lock.unlock();
+      ARROW_RETURN_NOT_OK(pages_[next_].page->Write(out_));
+      pages_[next_].page.reset();
+      lock.lock();
+    }
+    is_writing_ = false;
+    return arrow::Status::OK();
+  }
+
+ private:
+  std::vector<QueuedPage>& pages_;
+  AlignedOutput* out_;
+  std::mutex mutex_;
+  std::vector<bool> is_encoded_;
+  size_t next_ = 0;
+  bool is_writing_ = false;
 };
 
 bool HasBlob(const FieldNode& node) {
   return node.kind == FieldKind::kBlob || std::ranges::any_of(node.children, HasBlob);
+}
+
+/// How many pages may wait: one for each thread. More would only take memory.
+size_t MaxWaitingPages(int num_threads) {
+  const int used = num_threads == 0 ? arrow::GetCpuThreadPoolCapacity() : num_threads;
+  return static_cast<size_t>(used);
 }
 
 /// Each top-level field's share of the bytes that may be buffered.
@@ -133,6 +161,8 @@ class DataFileWriter::Impl {
         schema_(std::move(schema)),
         version_(options.version),
         num_threads_(options.num_threads),
+        max_waiting_pages_(MaxWaitingPages(options.num_threads)),
+        stop_token_(options.stop_token),
         pool_(options.memory_pool, kUnusedPages * PageBytes(options, schema_.fields.size())) {}
 
   arrow::Status Prepare(const DataFileWriterOptions& options) {
@@ -147,7 +177,7 @@ class DataFileWriter::Impl {
       ARROW_RETURN_NOT_OK(CheckWritable(node, version_));
       fields_[i].writes_through = HasBlob(node);
       PageSink* const sink =
-          fields_[i].writes_through ? static_cast<PageSink*>(&out_) : &fields_[i].parked;
+          fields_[i].writes_through ? static_cast<PageSink*>(&out_) : &fields_[i].queue;
       auto writer = version_ == FileVersion::k2_0
                         ? v20::MakeFieldWriter(node, field_options, sink)
                         : MakeFieldWriter(node, version_, field_options, sink);
@@ -193,9 +223,10 @@ class DataFileWriter::Impl {
 
   arrow::Status Append(const arrow::RecordBatch& batch, const arrow::ArrayVector& columns) {
     ARROW_RETURN_NOT_OK(ForEachField(
+        [&](size_t i) -> uint64_t { return EstimateArrayBytes(*columns[i]->data()); },
         [&](size_t i) -> arrow::Status { return fields_[i].writer->Write(columns[i]); }));
     num_rows_ += static_cast<uint64_t>(batch.num_rows());
-    return arrow::Status::OK();
+    return pages_.size() < max_waiting_pages_ ? arrow::Status::OK() : WritePages();
   }
 
   arrow::Result<int> AddGlobalBuffer(const arrow::Buffer& bytes) {
@@ -208,13 +239,12 @@ class DataFileWriter::Impl {
 
   arrow::Result<DataFileSummary> Finish() {
     ARROW_RETURN_NOT_OK(
-        ForEachField([&](size_t i) -> arrow::Status { return fields_[i].writer->Finish(); }));
+        ForEachField([&](size_t i) -> uint64_t { return fields_[i].writer->pending_bytes(); },
+                     [&](size_t i) -> arrow::Status { return fields_[i].writer->Finish(); }));
+    ARROW_RETURN_NOT_OK(WritePages());
     std::vector<ColumnMetadata> columns;
     for (OpenField& field : fields_) {
-      for (ColumnMetadata& column : field.writer->TakeColumns()) {
-        if (!field.writes_through) field.parked.Resolve(&column);
-        columns.push_back(std::move(column));
-      }
+      std::ranges::move(field.writer->TakeColumns(), std::back_inserter(columns));
     }
     ARROW_RETURN_NOT_OK(WriteTail(columns));
     ARROW_RETURN_NOT_OK(out_.Close());
@@ -242,28 +272,48 @@ class DataFileWriter::Impl {
 
   uint64_t estimated_size_bytes() const {
     uint64_t size = out_.position();
+    for (const QueuedPage& waiting : pages_) size += waiting.page->size_bytes();
     for (const OpenField& field : fields_) size += field.writer->pending_bytes();
     return size;
   }
 
  private:
-  /// Run a step of every field, several at once, and write what it made in the order of the fields.
-  template <typename Step>
-  arrow::Status ForEachField(const Step& step) {
-    std::vector<size_t> parallel;
+  /// Run a step of every field, several at once, and queue the pages that it made in the order of
+  /// the fields. The largest by `bytes` start first, lest the last thread begins with one when
+  /// others are done.
+  template <typename Bytes, typename Step>
+  arrow::Status ForEachField(const Bytes& bytes, const Step& step) {
+    std::vector<std::pair<uint64_t, size_t>> by_bytes;
     for (size_t i = 0; i < fields_.size(); ++i) {
-      if (!fields_[i].writes_through) parallel.push_back(i);
+      if (!fields_[i].writes_through) by_bytes.emplace_back(bytes(i), i);
     }
-    ARROW_RETURN_NOT_OK(ParallelFor(static_cast<int>(parallel.size()), num_threads_,
-                                    arrow::StopToken::Unstoppable(), [&](int task) {
-                                      const size_t i = parallel[static_cast<size_t>(task)];
-                                      return InColumn(step(i), fields_[i].node);
-                                    }));
+    std::ranges::stable_sort(by_bytes, std::ranges::greater{}, &std::pair<uint64_t, size_t>::first);
+    ARROW_RETURN_NOT_OK(
+        ParallelFor(static_cast<int>(by_bytes.size()), num_threads_, stop_token_, [&](int task) {
+          const size_t i = by_bytes[static_cast<size_t>(task)].second;
+          return InColumn(step(i), fields_[i].node);
+        }));
     for (size_t i = 0; i < fields_.size(); ++i) {
       if (fields_[i].writes_through) ARROW_RETURN_NOT_OK(InColumn(step(i), fields_[i].node));
-      ARROW_RETURN_NOT_OK(fields_[i].parked.Drain(&out_));
+      for (auto& page : fields_[i].queue.Take()) pages_.push_back({i, std::move(page)});
     }
     return arrow::Status::OK();
+  }
+
+  /// Encode the pages that wait, the largest first, several at once, and write them in their order.
+  arrow::Status WritePages() {
+    std::vector<QueuedPage> pages = std::exchange(pages_, {});
+    std::vector<size_t> by_size(pages.size());
+    std::iota(by_size.begin(), by_size.end(), size_t{0});
+    std::ranges::stable_sort(by_size, std::ranges::greater{},
+                             [&](size_t i) { return pages[i].page->size_bytes(); });
+    PagesInOrder in_order(&pages, &out_);
+    return ParallelFor(static_cast<int>(pages.size()), num_threads_, stop_token_, [&](int task) {
+      const size_t i = by_size[static_cast<size_t>(task)];
+      const FieldNode& node = fields_[pages[i].field].node;
+      ARROW_RETURN_NOT_OK(InColumn(pages[i].page->Encode(), node));
+      return InColumn(in_order.Write(i), node);
+    });
   }
 
   static arrow::Status InColumn(const arrow::Status& status, const FieldNode& node) {
@@ -312,9 +362,12 @@ class DataFileWriter::Impl {
   LanceSchema schema_;
   FileVersion version_;
   int num_threads_;
+  size_t max_waiting_pages_;
+  arrow::StopToken stop_token_;
   mutable RecyclingPool pool_;  // thread-safe
   ColumnMap column_numbers_;
   std::vector<OpenField> fields_;
+  std::vector<QueuedPage> pages_;
   std::vector<ByteRange> global_buffers_;  // without the descriptor
   uint64_t num_rows_ = 0;
   bool is_finished_ = false;

@@ -8,6 +8,7 @@
 
 #include "arrow/result.h"
 #include "arrow/type_fwd.h"
+#include "arrow/util/cancel.h"
 #include "lance/format/file_version.h"
 #include "lance/format/schema.h"
 
@@ -25,8 +26,10 @@ struct DataFileWriterOptions {
   /// Buffered Arrow bytes of all columns together, divided among the top-level ones; no value: only
   /// max_page_bytes counts.
   std::optional<uint64_t> data_cache_bytes;
-  /// Columns that are encoded at once; 0: Arrow's pool size. Does not change the bytes.
+  /// Pages that are encoded at once; 0: Arrow's pool size. Does not change the bytes.
   int num_threads = 1;
+  /// Looked at between pages; what is written when it fires is of no use.
+  arrow::StopToken stop_token = arrow::StopToken::Unstoppable();
   arrow::MemoryPool* memory_pool = nullptr;  // null: Arrow's default pool
 };
 

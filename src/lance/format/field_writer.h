@@ -14,15 +14,31 @@
 
 namespace lance::format {
 
-/// Where page buffers go. Implemented by the data file writer.
+class PageSink;
+
+/// A page whose rows are complete. What it needs is its own, so that pages can be encoded at the
+/// same time; it outlives neither the field's writer nor the sink.
+class PendingPage {
+ public:
+  virtual ~PendingPage() = default;
+  /// Bytes of Arrow data that are to be encoded; about what Encode costs.
+  virtual uint64_t size_bytes() const = 0;
+  /// Make the page's bytes. Once, from any thread.
+  virtual arrow::Status Encode() = 0;
+  /// Store them and note the page in its column: once, after Encode, in the order of AppendPage.
+  virtual arrow::Status Write(PageSink* out) = 0;
+};
+
+/// Where pages and their buffers go. Implemented by the data file writer.
 class PageSink {
  public:
   virtual ~PageSink() = default;
   /// Store a buffer at the next aligned position. \return where it is
   virtual arrow::Result<ByteRange> AppendBuffer(std::string_view bytes) = 0;
-  /// As AppendBuffer, for bytes that the sink may keep.
-  virtual arrow::Result<ByteRange> AppendOwned(ByteBuffer bytes) {
-    return AppendBuffer({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  /// Take a page; here: encode and write it at once.
+  virtual arrow::Status AppendPage(std::unique_ptr<PendingPage> page) {
+    ARROW_RETURN_NOT_OK(page->Encode());
+    return page->Write(this);
   }
 };
 
@@ -48,13 +64,13 @@ class FieldWriter {
   ///   not UTF-8; what the sink fails with
   virtual arrow::Status Write(const std::shared_ptr<arrow::Array>& array) = 0;
 
-  /// Write what is buffered.
+  /// Give what is buffered to the sink.
   virtual arrow::Status Finish() = 0;
 
   /// Bytes of Arrow data that are not in pages yet.
   virtual uint64_t pending_bytes() const = 0;
 
-  /// The columns in their order (NumberColumns), complete after Finish.
+  /// The columns in their order (NumberColumns), complete when all pages are written.
   virtual std::vector<ColumnMetadata> TakeColumns() = 0;
 };
 

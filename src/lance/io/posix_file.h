@@ -73,6 +73,7 @@ class TemporaryFile {
         name_(std::move(name)),
         file_(std::move(file)) {}
 
+  void StartWriteback();
   arrow::Status Sync();
   PutOutcome OutcomeInFolder() const;
 
@@ -80,6 +81,8 @@ class TemporaryFile {
   std::string folder_;
   std::string name_;
   FileDescriptor file_;  // open until published or discarded
+  uint64_t size_bytes_ = 0;
+  uint64_t handed_over_ = 0;  // of these, what the device was asked to write
 };
 
 }  // namespace lance

@@ -11,7 +11,6 @@ namespace {
 
 constexpr std::string_view kMagic = "LANC";
 constexpr size_t kFooterBytes = 16;
-constexpr size_t kLengthBytes = 4;
 constexpr uint16_t kMajorVersion = 0;
 constexpr uint16_t kMinorVersion = 2;
 

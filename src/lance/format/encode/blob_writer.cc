@@ -60,11 +60,11 @@ class BlobWriter : public ColumnWriter {
     NumberDescriptors(levels);
     pb::PageLayout layout;
     SetLayers(levels, layout.mutable_blob_layout());
-    ARROW_ASSIGN_OR_RAISE(auto buffers,
+    ARROW_ASSIGN_OR_RAISE(const auto buffers,
                           WriteDescriptors(layout.mutable_blob_layout()->mutable_inner_layout()));
     ARROW_RETURN_NOT_OK(
-        AppendPage(PackEncoding(layout.SerializeAsString(), "lance.encodings21.PageLayout"),
-                   std::move(buffers), descriptors_.size(), request_.sink, &column_));
+        WritePage(PackEncoding(layout.SerializeAsString(), "lance.encodings21.PageLayout"), buffers,
+                  descriptors_.size(), request_.sink, &column_));
     descriptors_.clear();
     levels_.clear();
     return arrow::Status::OK();

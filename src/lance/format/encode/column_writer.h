@@ -23,12 +23,16 @@ class ColumnWriter {
   /// Append rows of the leaf.
   virtual arrow::Status Append(ShreddedLeaf leaf) = 0;
 
-  /// Write what is buffered.
+  /// Copy what is buffered where it would keep much more of the caller's memory alive: a small
+  /// slice of a large array holds all of it until the page is full.
+  virtual arrow::Status LetGoOfInput() { return arrow::Status::OK(); }
+
+  /// Give what is buffered to the sink.
   virtual arrow::Status Finish() = 0;
 
   virtual uint64_t pending_bytes() const = 0;
 
-  /// The column, complete after Finish; moved out.
+  /// The column, complete when all its pages are written; moved out.
   virtual ColumnMetadata TakeColumn() = 0;
 };
 
@@ -55,10 +59,10 @@ std::unique_ptr<ColumnWriter> MakeLeafWriter(ColumnRequest request);
 /// \return NotImplemented + UnsupportedFeature for blobs in lists, which cannot be read back
 arrow::Result<std::unique_ptr<ColumnWriter>> MakeBlobWriter(ColumnRequest request);
 
-/// Give the buffers of a page to the sink, and note the page as the column's next one.
+/// Store the buffers of a page, and note the page as the column's next one.
 ///
 /// \param num_rows as PageMetadata::num_rows
-arrow::Status AppendPage(std::string encoding, std::vector<ByteBuffer> buffers, uint64_t num_rows,
-                         PageSink* sink, ColumnMetadata* column);
+arrow::Status WritePage(std::string encoding, const std::vector<ByteBuffer>& buffers,
+                        uint64_t num_rows, PageSink* out, ColumnMetadata* column);
 
 }  // namespace lance::format

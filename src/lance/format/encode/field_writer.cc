@@ -61,19 +61,8 @@ class ShreddingFieldWriter : public FieldWriter {
   }
 
   arrow::Status Write(const std::shared_ptr<arrow::Array>& array) override {
-    if (array->length() == 0) return arrow::Status::OK();
-    // Levels take memory, and so do values that are not one range of the input: cut first.
-    const bool is_large = EstimateArrayBytes(*array->data()) > options_.max_page_bytes;
-    if (is_large && array->length() > 1) {
-      const int64_t half = array->length() / 2;
-      ARROW_RETURN_NOT_OK(Write(array->Slice(0, half)));
-      return Write(array->Slice(half));
-    }
-    ARROW_ASSIGN_OR_RAISE(auto leaves, ShredField(node_, array, options_.pool));
-    LANCE_DCHECK(leaves.size() == columns_.size());
-    for (size_t i = 0; i < leaves.size(); ++i) {
-      ARROW_RETURN_NOT_OK(columns_[i]->Append(std::move(leaves[i])));
-    }
+    ARROW_RETURN_NOT_OK(Append(array));
+    for (const auto& column : columns_) ARROW_RETURN_NOT_OK(column->LetGoOfInput());
     return arrow::Status::OK();
   }
 
@@ -95,6 +84,23 @@ class ShreddingFieldWriter : public FieldWriter {
   }
 
  private:
+  arrow::Status Append(const std::shared_ptr<arrow::Array>& array) {
+    if (array->length() == 0) return arrow::Status::OK();
+    // Levels take memory, and so do values that are not one range of the input: cut first.
+    const bool is_large = EstimateArrayBytes(*array->data()) > options_.max_page_bytes;
+    if (is_large && array->length() > 1) {
+      const int64_t half = array->length() / 2;
+      ARROW_RETURN_NOT_OK(Append(array->Slice(0, half)));
+      return Append(array->Slice(half));
+    }
+    ARROW_ASSIGN_OR_RAISE(auto leaves, ShredField(node_, array, options_.pool));
+    LANCE_DCHECK(leaves.size() == columns_.size());
+    for (size_t i = 0; i < leaves.size(); ++i) {
+      ARROW_RETURN_NOT_OK(columns_[i]->Append(std::move(leaves[i])));
+    }
+    return arrow::Status::OK();
+  }
+
   static arrow::Result<std::unique_ptr<ColumnWriter>> MakeColumn(ColumnRequest request) {
     switch (request.leaf.kind) {
       case FieldKind::kBlob:

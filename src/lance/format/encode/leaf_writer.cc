@@ -35,6 +35,61 @@ ShreddedLeaf Join(std::vector<ShreddedLeaf> parts) {
   return whole;
 }
 
+/// Rows of a leaf that make a page. Borrows request and column.
+class LeafPage : public PendingPage {
+ public:
+  LeafPage(const ColumnRequest& request, ShreddedLeaf rows, uint64_t size_bytes,
+           ColumnMetadata* column)
+      : request_(request), rows_(std::move(rows)), size_bytes_(size_bytes), column_(column) {}
+
+  uint64_t size_bytes() const override { return size_bytes_; }
+
+  arrow::Status Encode() override { return EncodeRows(std::exchange(rows_, {})); }
+
+  arrow::Status Write(PageSink* out) override {
+    for (Part& part : std::exchange(parts_, {})) {
+      ARROW_RETURN_NOT_OK(
+          WritePage(std::move(part.page.encoding), part.page.buffers, part.num_rows, out, column_));
+    }
+    return arrow::Status::OK();
+  }
+
+ private:
+  struct Part {
+    EncodedPage page;
+    uint64_t num_rows;
+  };
+
+  /// Encode one page; where no page can hold all rows, two of half the rows each.
+  arrow::Status EncodeRows(ShreddedLeaf rows) {
+    std::erase_if(rows.values, [](const auto& array) { return array->length() == 0; });
+    const uint64_t num_rows = rows.num_rows * request_.path.entries_per_row();
+    const PageRows page_rows = {.leaf = request_.leaf,
+                                .path = request_.path,
+                                .nullable_layers = request_.nullable_layers,
+                                .num_rows = num_rows,
+                                .num_entries = rows.num_entries,
+                                .rep = rows.rep,
+                                .def = rows.def,
+                                .values = rows.values};
+    auto page = EncodePage(page_rows, request_.version, request_.hints, request_.options.pool);
+    if (page.status().IsCapacityError() && rows.num_rows > 1) {
+      ShreddedLeaf first = TakeRows(rows.num_rows / 2, request_.path, &rows);
+      ARROW_RETURN_NOT_OK(EncodeRows(std::move(first)));
+      return EncodeRows(std::move(rows));
+    }
+    if (!page.ok()) return WithContext(page.status(), "field \"" + request_.name + "\"");
+    parts_.push_back({*std::move(page), num_rows});
+    return arrow::Status::OK();
+  }
+
+  const ColumnRequest& request_;
+  ShreddedLeaf rows_;
+  uint64_t size_bytes_;
+  ColumnMetadata* column_;
+  std::vector<Part> parts_;
+};
+
 /// Buffers rows until they make a page.
 class LeafWriter : public ColumnWriter {
  public:
@@ -56,13 +111,24 @@ class LeafWriter : public ColumnWriter {
       pending_.push_back(std::move(part));
       if (pending_bits_ >= max_page_bits_) ARROW_RETURN_NOT_OK(Finish());
     }
-    return pending_.empty() ? arrow::Status::OK() : LetGoOfInput(&pending_.back());
+    return arrow::Status::OK();
+  }
+
+  arrow::Status LetGoOfInput() override {
+    for (ShreddedLeaf& part : pending_) {
+      for (auto& array : part.values) {
+        if (!KeepsMuchMore(*array->data())) continue;
+        ARROW_ASSIGN_OR_RAISE(array, arrow::Concatenate({array}, request_.options.pool));
+      }
+    }
+    return arrow::Status::OK();
   }
 
   arrow::Status Finish() override {
     if (pending_.empty()) return arrow::Status::OK();
-    pending_bits_ = 0;
-    return WriteRows(Join(std::exchange(pending_, {})));
+    const uint64_t size_bytes = std::exchange(pending_bits_, 0) / 8;
+    return request_.sink->AppendPage(std::make_unique<LeafPage>(
+        request_, Join(std::exchange(pending_, {})), size_bytes, &column_));
   }
 
   uint64_t pending_bytes() const override { return pending_bits_ / 8; }
@@ -70,38 +136,6 @@ class LeafWriter : public ColumnWriter {
   ColumnMetadata TakeColumn() override { return std::move(column_); }
 
  private:
-  /// A small slice of a large array would keep all of it in memory until the page is full.
-  arrow::Status LetGoOfInput(ShreddedLeaf* part) const {
-    for (auto& array : part->values) {
-      if (!KeepsMuchMore(*array->data())) continue;
-      ARROW_ASSIGN_OR_RAISE(array, arrow::Concatenate({array}, request_.options.pool));
-    }
-    return arrow::Status::OK();
-  }
-
-  /// Write one page; where no page can hold all rows, two of half the rows each.
-  arrow::Status WriteRows(ShreddedLeaf rows) {
-    std::erase_if(rows.values, [](const auto& array) { return array->length() == 0; });
-    const uint64_t num_rows = rows.num_rows * request_.path.entries_per_row();
-    const PageRows page_rows = {.leaf = request_.leaf,
-                                .path = request_.path,
-                                .nullable_layers = request_.nullable_layers,
-                                .num_rows = num_rows,
-                                .num_entries = rows.num_entries,
-                                .rep = rows.rep,
-                                .def = rows.def,
-                                .values = rows.values};
-    auto page = EncodePage(page_rows, request_.version, request_.hints, request_.options.pool);
-    if (page.status().IsCapacityError() && rows.num_rows > 1) {
-      ShreddedLeaf first = TakeRows(rows.num_rows / 2, request_.path, &rows);
-      ARROW_RETURN_NOT_OK(WriteRows(std::move(first)));
-      return WriteRows(std::move(rows));
-    }
-    if (!page.ok()) return WithContext(page.status(), "field \"" + request_.name + "\"");
-    return AppendPage(std::move(page->encoding), std::move(page->buffers), num_rows, request_.sink,
-                      &column_);
-  }
-
   ColumnRequest request_;
   LeafSize size_;
   uint64_t max_page_bits_;
@@ -112,11 +146,13 @@ class LeafWriter : public ColumnWriter {
 
 }  // namespace
 
-arrow::Status AppendPage(std::string encoding, std::vector<ByteBuffer> buffers, uint64_t num_rows,
-                         PageSink* sink, ColumnMetadata* column) {
+arrow::Status WritePage(std::string encoding, const std::vector<ByteBuffer>& buffers,
+                        uint64_t num_rows, PageSink* out, ColumnMetadata* column) {
   PageMetadata page;
-  for (ByteBuffer& buffer : buffers) {
-    ARROW_ASSIGN_OR_RAISE(const ByteRange range, sink->AppendOwned(std::move(buffer)));
+  for (const ByteBuffer& buffer : buffers) {
+    ARROW_ASSIGN_OR_RAISE(
+        const ByteRange range,
+        out->AppendBuffer({reinterpret_cast<const char*>(buffer.data()), buffer.size()}));
     page.buffers.push_back(range);
   }
   page.num_rows = num_rows;

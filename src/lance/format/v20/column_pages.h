@@ -13,7 +13,8 @@
 
 namespace lance::format::v20 {
 
-/// The pages of one column that were written so far. Thread-compatible.
+/// The pages of one column that were given to the sink so far. Must not move after the first.
+/// Thread-compatible.
 class ColumnPages {
  public:
   /// \param encoding serialized Encoding message of the column
@@ -21,11 +22,11 @@ class ColumnPages {
 
   bool empty() const { return column_.pages.empty(); }
 
-  /// Write a page.
+  /// Give a page to the sink.
   arrow::Status Append(const ArrayEncoding& encoding, uint64_t num_values,
-                       const std::vector<std::shared_ptr<arrow::Buffer>>& buffers);
+                       std::vector<std::shared_ptr<arrow::Buffer>> buffers);
 
-  /// Hand over what was written. Once.
+  /// Hand over the column when its pages are written. Once.
   ColumnMetadata Take() { return std::move(column_); }
 
  private:
