@@ -25,6 +25,8 @@ struct MetadataUpdate {
   std::string column;
   /// Keys to set; no value: delete the key.
   std::map<std::string, std::optional<std::string>> values;
+  /// For kField, in place of column and values: the entries of several columns, by name or path.
+  std::map<std::string, std::map<std::string, std::optional<std::string>>> columns;
   /// Make the map exactly these entries.
   bool replace = false;
   /// How to commit.
@@ -41,5 +43,10 @@ struct MetadataUpdate {
 /// Source: table-format 5.11, contract sections 2 and 3.
 arrow::Result<Dataset> UpdateMetadata(const Dataset& dataset, const MetadataUpdate& update,
                                       const CallOptions& call = {});
+
+/// The entries of one of the maps. \param column for kField: the column's name or path
+arrow::Result<std::map<std::string, std::string>> ReadMetadata(const Dataset& dataset,
+                                                               MetadataTarget target,
+                                                               const std::string& column = "");
 
 }  // namespace lance

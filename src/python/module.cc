@@ -20,6 +20,7 @@ NB_MODULE(_core, m) {
   lance::python::BindTake(m);
   lance::python::BindWrite(m);
   lance::python::BindIndex(m);
+  lance::python::BindSchema(m);
   lance::python::BindOptimize(m);
 #ifdef LANCE_PYTHON_HAS_FILES
   lance::python::BindFile(m);
