@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -92,6 +93,19 @@ class MemberAdder {
   format::LanceSchema* schema_;
 };
 
+/// Number the fields from `first_id` on again, depth-first as the reference does.
+void NumberNewFields(int32_t first_id, format::LanceSchema* schema) {
+  std::map<int32_t, int32_t> ids;
+  int32_t next_id = first_id;
+  for (format::SchemaField& field : schema->fields) {
+    if (field.id < first_id) continue;
+    ids.emplace(field.id, next_id);
+    field.id = next_id++;
+    const auto parent = ids.find(field.parent_id);
+    if (parent != ids.end()) field.parent_id = parent->second;
+  }
+}
+
 }  // namespace
 
 arrow::Result<int32_t> NextFieldId(const table::Manifest& manifest) {
@@ -134,6 +148,7 @@ arrow::Result<format::LanceSchema> AddNullFields(const table::Manifest& manifest
     }
     ARROW_RETURN_NOT_OK(adder.Add(column, /*parent_id=*/-1, column->name()));
   }
+  NumberNewFields(next_id, &schema);
   return schema;
 }
 
