@@ -199,6 +199,13 @@ struct OperationApplier {
                             "committing operation " + foreign.name + " is not supported");
   }
 
+  template <typename Operation>
+  arrow::Status operator()(const Operation& operation) const {
+    const std::string name(OperationName(operation));
+    return UnsupportedError("operation " + name,
+                            "committing operation " + name + " is not supported yet");
+  }
+
   arrow::Status CheckNewIndex(const IndexMetadata& index) const {
     if (index.name.empty()) return arrow::Status::Invalid("create index: the name is empty");
     for (const int32_t id : index.field_ids) {
