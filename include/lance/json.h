@@ -9,6 +9,7 @@
 #include "lance/clustering.h"
 #include "lance/history.h"
 #include "lance/index.h"
+#include "lance/mutate.h"
 #include "lance/optimize.h"
 #include "lance/scan.h"
 #include "lance/verify.h"
@@ -31,6 +32,12 @@ std::string ToJson(const ScanExplanation& explanation);
 std::string ToJson(const ScanStatistics& statistics);
 /// What a write did.
 std::string ToJson(const WriteResult& result);
+/// What a delete did.
+std::string ToJson(const DeleteResult& result);
+/// What an update did.
+std::string ToJson(const UpdateResult& result);
+/// What a merge did.
+std::string ToJson(const MergeInsertResult& result);
 /// Configuration, flags and definitions.
 std::string ToJson(const TableProperties& properties);
 /// One version.

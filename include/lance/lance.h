@@ -13,6 +13,7 @@
 #include "lance/index.h"
 #include "lance/json.h"
 #include "lance/metadata.h"
+#include "lance/mutate.h"
 #include "lance/object_store.h"
 #include "lance/optimize.h"
 #include "lance/progress.h"

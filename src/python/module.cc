@@ -19,6 +19,7 @@ NB_MODULE(_core, m) {
   lance::python::BindDataset(m);
   lance::python::BindTake(m);
   lance::python::BindWrite(m);
+  lance::python::BindMutate(m);
   lance::python::BindIndex(m);
   lance::python::BindSchema(m);
   lance::python::BindOptimize(m);

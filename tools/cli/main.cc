@@ -60,6 +60,7 @@ int main(int argc, char** argv) {
   lancectl::CommonFlags flags;
   std::vector<lancectl::Command> commands;
   lancectl::AddWriteCommands(&app, &flags, &commands);
+  lancectl::AddRowCommands(&app, &flags, &commands);
   lancectl::AddLookCommands(&app, &flags, &commands);
   lancectl::AddSchemaCommands(&app, &flags, &commands);
   lancectl::AddMaintainCommands(&app, &flags, &commands);

@@ -276,6 +276,32 @@ std::string ToJson(const std::vector<Finding>& findings) {
   return Dump(json);
 }
 
+std::string ToJson(const DeleteResult& result) {
+  Json json = Document("delete_result");
+  json["uri"] = result.dataset.uri();
+  json["version"] = result.dataset.version();
+  json["num_deleted_rows"] = result.num_deleted_rows;
+  return Dump(json);
+}
+
+std::string ToJson(const UpdateResult& result) {
+  Json json = Document("update_result");
+  json["uri"] = result.dataset.uri();
+  json["version"] = result.dataset.version();
+  json["num_rows_updated"] = result.num_rows_updated;
+  return Dump(json);
+}
+
+std::string ToJson(const MergeInsertResult& result) {
+  Json json = Document("merge_insert_result");
+  json["uri"] = result.dataset.uri();
+  json["version"] = result.dataset.version();
+  json["num_inserted_rows"] = result.num_inserted_rows;
+  json["num_updated_rows"] = result.num_updated_rows;
+  json["num_deleted_rows"] = result.num_deleted_rows;
+  return Dump(json);
+}
+
 std::string ToJson(const TableProperties& properties) {
   Json json = Document("table_properties");
   json["config"] = properties.config;

@@ -17,6 +17,8 @@ using arrow::Status;
 using arrow::StatusCode;
 using format::SchemaField;
 
+constexpr int32_t kNoField = -1;
+
 /// Walks over one tree. Borrows everything; thread-compatible.
 class Resolver {
  public:
@@ -59,6 +61,11 @@ class Resolver {
     if (field == nullptr && !column->is_exact_name) {
       ARROW_ASSIGN_OR_RAISE(field, FindIgnoringCase(*column));
     }
+    if (field == nullptr && IsAddressColumn(column->column)) {
+      column->column_index =
+          IndexOf(SchemaField{.name = column->column, .id = kNoField, .logical_type = "uint64"});
+      return Status::OK();
+    }
     if (field == nullptr) return Unknown(*column);
     column->column = field->name;
     column->is_exact_name = !IsBareIdentifier(field->name);
@@ -81,10 +88,6 @@ class Resolver {
   }
 
   Status Unknown(const Expression& column) const {
-    if (column.column == "_rowid" || column.column == "_rowaddr") {
-      return FilterProblem(StatusCode::NotImplemented, sql_, column.span,
-                           "filters on " + column.column + " are not supported yet");
-    }
     constexpr size_t kMaxNames = 10;
     std::string names;
     size_t num_names = 0;
@@ -125,6 +128,8 @@ class Resolver {
 };
 
 }  // namespace
+
+bool IsAddressColumn(std::string_view name) { return name == "_rowid" || name == "_rowaddr"; }
 
 arrow::Result<std::vector<FilterColumn>> ResolveColumns(std::string_view sql,
                                                         const format::LanceSchema& schema,

@@ -168,7 +168,17 @@ class Extraction {
     *chain = std::move(only);
   }
 
+  /// System columns have no statistics.
+  bool IsSystemColumn(const BoundExpression& node) const {
+    return node.column >= 0 && FieldId(node.column) < 0;
+  }
+
   [[gnu::noinline]] void SetLeaf(const BoundExpression& node, bool wanted, Predicate* out) const {
+    if (IsSystemColumn(node)) {
+      *out = Unknown(node, wanted);
+      out->text = "(" + Name(node.column) + ")";
+      return;
+    }
     switch (node.kind) {
       case BoundKind::kConstant:
         *out = Constant(node, wanted);
