@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "lance/mutate.h"
 #include "lance/optimize.h"
 #include "lance/scan.h"
+#include "lance/verify.h"
 #include "lance/write.h"
 
 namespace lance {
@@ -42,6 +44,12 @@ std::string ToJson(const TableProperties& properties);
 std::string ToJson(const VersionInfo& version);
 /// One index.
 std::string ToJson(const IndexDescription& index);
+/// What a check found; docs/guide/json.md "finding", as an array.
+std::string ToJson(const std::vector<Finding>& findings);
+/// The entries of a map of texts.
+std::string ToJson(const std::map<std::string, std::string>& entries);
+/// A version that a command made: its place and number.
+std::string ToJson(const Dataset& dataset);
 /// A failure; docs/guide/json.md "error".
 std::string ToJson(const arrow::Status& status);
 

@@ -5,6 +5,7 @@ import dataclasses
 import datetime
 import json
 import os
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Optional, Union
 
@@ -13,6 +14,8 @@ import pyarrow.compute as pc
 import pyarrow.dataset as pads
 
 from . import _core
+from ._columns import add_columns, alter_columns
+from ._inputs import Input
 from .blob import DEFAULT_BLOB_BUFFER_SIZE, BlobFile
 from .errors import InvalidError, refuse_given, unsupported
 from .merge import MergeInsertBuilder
@@ -192,6 +195,12 @@ class LanceDataset(pads.Dataset):
     def metadata(self) -> dict[str, str]:
         """The table's free metadata."""
         return self._properties()["table_metadata"]
+
+    @property
+    def schema_metadata(self) -> dict[str, str]:
+        """The schema's metadata."""
+        metadata = pa.schema(self._ds.schema).metadata or {}
+        return {key.decode(): value.decode() for key, value in metadata.items()}
 
     def config(self) -> dict[str, str]:
         """The table's configuration."""
@@ -533,7 +542,7 @@ class LanceDataset(pads.Dataset):
         self, values: dict[str, Optional[str]], *, replace: bool = False
     ) -> dict[str, str]:
         """Set keys of the configuration, None deletes one; replace: make it exactly these."""
-        self._ds = self._ds.update(True, values, replace)
+        self._ds = self._ds.update("config", values, replace)
         return self.config()
 
     def delete_config_keys(self, keys: list[str]) -> None:
@@ -544,8 +553,108 @@ class LanceDataset(pads.Dataset):
         self, values: dict[str, Optional[str]], *, replace: bool = False
     ) -> dict[str, str]:
         """Set keys of the free metadata, None deletes one; replace: make it exactly these."""
-        self._ds = self._ds.update(False, values, replace)
+        self._ds = self._ds.update("table", values, replace)
         return self.metadata
+
+    def update_schema_metadata(
+        self, values: dict[str, Optional[str]], *, replace: bool = False
+    ) -> dict[str, str]:
+        """Set keys of the schema's metadata, None deletes one; replace: make it exactly these."""
+        self._ds = self._ds.update("schema", values, replace)
+        return self.schema_metadata
+
+    def replace_schema_metadata(self, new_metadata: dict[str, str]) -> None:
+        """Deprecated, as in the reference: update_schema_metadata with replace."""
+        warnings.warn(
+            "replace_schema_metadata is deprecated; use update_schema_metadata with replace=True",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        self.update_schema_metadata(new_metadata, replace=True)
+
+    def update_field_metadata(
+        self, field_updates: dict[str, dict[str, Optional[str]]], *, replace: bool = False
+    ) -> None:
+        """Set keys of the metadata of columns, by name or path; None deletes a key."""
+        self._ds = self._ds.update_fields(field_updates, replace)
+
+    def replace_field_metadata(self, field_name: str, new_metadata: dict[str, str]) -> None:
+        """Deprecated, as in the reference: update_field_metadata with replace."""
+        warnings.warn(
+            "replace_field_metadata is deprecated; use update_field_metadata with replace=True",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        self.update_field_metadata({field_name: new_metadata}, replace=True)
+
+    def add_columns(
+        self,
+        transforms: Any,
+        read_columns: Optional[list[str]] = None,
+        reader_schema: Optional[pa.Schema] = None,
+        batch_size: Optional[int] = None,
+    ) -> None:
+        """Add columns behind those that are there.
+
+        Parameters
+        ----------
+        transforms : dict, BatchUDF, function, Field, list of Field, Schema, or rows
+            A dict: names and SQL expressions. A function or BatchUDF: called with each batch, it
+            gives a batch of the new columns. A Field, fields or a Schema: null everywhere, which
+            writes no data. Anything else: rows in the order of a scan, exactly as many.
+        read_columns : list of str, optional
+            What a function gets; None: all columns.
+        reader_schema : Schema, optional
+            Of rows that do not say it themselves.
+        batch_size : int, optional
+            Most rows of a batch for a function.
+        """
+        self._ds = add_columns(self, transforms, read_columns, reader_schema, batch_size)
+
+    def drop_columns(self, columns: list[str]) -> None:
+        """Drop columns by name, or members of structs by path. Metadata only."""
+        self._ds = _core.drop_columns(self._ds, list(columns))
+
+    def alter_columns(self, *alterations: dict[str, Any]) -> None:
+        """Rename columns, change whether they may be null, or convert them.
+
+        Parameters
+        ----------
+        alterations : dict
+            "path", and at least one of "name", "nullable", "data_type".
+        """
+        self._ds = alter_columns(self._ds, alterations)
+
+    def merge(
+        self,
+        data_obj: Any,
+        left_on: str,
+        right_on: Optional[str] = None,
+        schema: Optional[pa.Schema] = None,
+    ) -> None:
+        """Add the columns of data_obj to the rows with the same key; null where there is none.
+
+        Parameters
+        ----------
+        data_obj : Table, reader, DataFrame, ...
+            The rows to join.
+        left_on, right_on : str
+            The key column here and there; None: left_on.
+        schema : Schema, optional
+            Of an iterable of batches.
+        """
+        rows = Input(data_obj, schema)
+        with rows.reading():
+            self._ds = _core.merge_columns(self._ds, rows, left_on, right_on or left_on)
+
+    def check(self, deep: bool = False) -> list[dict[str, Any]]:
+        """What is wrong with the clustering metadata: docs/guide/json.md "finding"."""
+        refuse_given(deep=deep or None)
+        return json.loads(_core.check_table(self._ds))
+
+    def repair(self) -> None:
+        """Take away dangling references and broken definitions, in one commit."""
+        self._ds = _core.repair_table(self._ds)
 
     def set_clustering(
         self,

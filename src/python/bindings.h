@@ -21,6 +21,7 @@ void BindTake(nanobind::module_& m);
 void BindWrite(nanobind::module_& m);
 void BindMutate(nanobind::module_& m);
 void BindIndex(nanobind::module_& m);
+void BindSchema(nanobind::module_& m);
 void BindOptimize(nanobind::module_& m);
 void BindFile(nanobind::module_& m);
 

@@ -21,6 +21,7 @@ NB_MODULE(_core, m) {
   lance::python::BindWrite(m);
   lance::python::BindMutate(m);
   lance::python::BindIndex(m);
+  lance::python::BindSchema(m);
   lance::python::BindOptimize(m);
 #ifdef LANCE_PYTHON_HAS_FILES
   lance::python::BindFile(m);

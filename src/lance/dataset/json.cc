@@ -252,6 +252,30 @@ std::string ToJson(const WriteResult& result) {
   return Dump(json);
 }
 
+std::string ToJson(const std::map<std::string, std::string>& entries) {
+  Json json = Json::object();
+  for (const auto& [key, value] : entries) json[key] = value;
+  return Dump(json);
+}
+
+std::string ToJson(const Dataset& dataset) {
+  Json json = Document("dataset");
+  json["uri"] = dataset.uri();
+  json["version"] = dataset.version();
+  return Dump(json);
+}
+
+std::string ToJson(const std::vector<Finding>& findings) {
+  Json json = Json::array();
+  for (const Finding& finding : findings) {
+    json.push_back({{"severity", finding.severity},
+                    {"code", finding.code},
+                    {"path", finding.path},
+                    {"message", finding.message}});
+  }
+  return Dump(json);
+}
+
 std::string ToJson(const DeleteResult& result) {
   Json json = Document("delete_result");
   json["uri"] = result.dataset.uri();

@@ -97,21 +97,6 @@ bool IsCanonicalUuid(std::string_view text) {
   return uuid.ok() && uuid->ToString() == text;
 }
 
-/// What is wrong with one definition taken alone; "" when nothing is.
-std::string FindProblem(const ClusteringDefinition& definition, uint32_t max_id) {
-  const std::string name = "clustering definition " + std::to_string(definition.id);
-  if (definition.id == 0) return name + ": ids start at 1";
-  if (definition.id > max_id) {
-    return name + " is above max_clustering_id " + std::to_string(max_id);
-  }
-  if (definition.field_ids.empty()) return name + " has no columns";
-  const std::set<int32_t> distinct(definition.field_ids.begin(), definition.field_ids.end());
-  if (distinct.size() != definition.field_ids.size()) return name + " repeats a column";
-  if (definition.provider.empty()) return name + " has no provider";
-  if (definition.version == 0) return name + " has version 0; allowed: 1 and up";
-  return "";
-}
-
 /// The rules for a declaration that is new or has changed.
 arrow::Status CheckChangedDeclaration(const Manifest& previous, const Manifest& next,
                                       const DeclarationState& state) {
@@ -240,10 +225,30 @@ bool IsStampedWith(const Fragment& fragment, const ClusteringDefinition& definit
   return group == nullptr || !stamp.group_id.empty();
 }
 
+std::string FindDefinitionProblem(const ClusteringDefinition& definition, uint32_t max_id) {
+  const std::string name = "clustering definition " + std::to_string(definition.id);
+  if (definition.id == 0) return name + ": ids start at 1";
+  if (definition.id > max_id) {
+    return name + " is above max_clustering_id " + std::to_string(max_id);
+  }
+  if (definition.field_ids.empty()) return name + " has no columns";
+  const std::set<int32_t> distinct(definition.field_ids.begin(), definition.field_ids.end());
+  if (distinct.size() != definition.field_ids.size()) return name + " repeats a column";
+  if (definition.provider.empty()) return name + " has no provider";
+  if (definition.version == 0) return name + " has version 0; allowed: 1 and up";
+  return "";
+}
+
+void RaiseClusteringMarks(Manifest* manifest) {
+  manifest->max_clustering_id = static_cast<uint32_t>(HighestKnownId(*manifest));
+  RaiseMirror(kMaxIdMirror, manifest->max_clustering_id, &manifest->table_metadata);
+  RaiseMirror(kMaxVersionMirror, HighestKnownVersion(*manifest), &manifest->table_metadata);
+}
+
 std::string FindClusteringCorruption(const Manifest& manifest) {
   std::unordered_set<uint32_t> ids;
   for (const ClusteringDefinition& definition : manifest.clustering) {
-    std::string problem = FindProblem(definition, manifest.max_clustering_id);
+    std::string problem = FindDefinitionProblem(definition, manifest.max_clustering_id);
     if (!problem.empty()) return problem;
     if (!ids.insert(definition.id).second) {
       return "clustering definition " + std::to_string(definition.id) + " is there twice";

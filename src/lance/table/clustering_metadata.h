@@ -99,6 +99,19 @@ std::string FindClusteringCorruption(const Manifest& manifest);
 /// The highest layout version that the table knows (contract section 2).
 uint64_t HighestKnownVersion(const Manifest& manifest);
 
+/// What is wrong with one definition taken alone; "" when nothing is.
+std::string FindDefinitionProblem(const ClusteringDefinition& definition, uint32_t max_id);
+
+/// Raise the maximum and both mirrors to the highest id and version that the table gives any sign
+/// of, so that nothing is used again after definitions go.
+void RaiseClusteringMarks(Manifest* manifest);
+
+/// After columns were renamed: make the declaration name them as `next` does. The layout belongs to
+/// the field ids, so its version stays (contract section 2).
+///
+/// A declared column that `next` does not have is left for CheckClusteringOfNewManifest to refuse.
+void FollowRenames(const Manifest& previous, Manifest* next);
+
 /// Whether writer flag 131072 must be set.
 bool NeedsObjectMetadataFlag(const Manifest& manifest);
 

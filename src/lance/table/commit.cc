@@ -8,6 +8,7 @@
 #include "lance/base/status_detail.h"
 #include "lance/table/backoff.h"
 #include "lance/table/build_manifest.h"
+#include "lance/table/clustering_repair.h"
 #include "lance/table/conflict.h"
 #include "lance/table/feature_flags.h"
 #include "lance/table/manifest_file.h"
@@ -234,6 +235,11 @@ class Commitment {
   arrow::Result<Prepared> Prepare(const Basis& basis) const {
     Manifest defined = basis.manifest;
     Transaction stamped = transaction();
+    if (request_.clustering.maintenance == ClusteringMaintenance::kRepair) {
+      RepairClustering(&defined);
+    } else if (request_.clustering.maintenance == ClusteringMaintenance::kPrune) {
+      PruneDefinitions(&defined);
+    }
     if (request_.clustering.define) {
       const LayoutDefinition& layout = *request_.clustering.define;
       ARROW_ASSIGN_OR_RAISE(const uint32_t id, EnsureDefinition(layout, &defined));

@@ -26,6 +26,9 @@ struct RetryPolicy {
   std::chrono::milliseconds timeout{30'000};
 };
 
+/// Looking after clustering metadata (clustering_repair.h).
+enum class ClusteringMaintenance { kNone, kRepair, kPrune };
+
 /// What a commit does to clustering metadata besides its operation. Applied to the newest manifest
 /// on every attempt, because ids are allocated against it (contract section 3).
 struct ClusteringChange {
@@ -35,6 +38,8 @@ struct ClusteringChange {
   /// Stamp the operation's new fragments with `define`'s id and these groups: one for Append and
   /// Overwrite, one per group in order for Rewrite. Empty: no stamp.
   std::vector<std::string> stamp_group_ids;
+  /// Repair or prune, besides an operation that changes nothing.
+  ClusteringMaintenance maintenance = ClusteringMaintenance::kNone;
 };
 
 /// One commit. A plain value.
