@@ -14,7 +14,7 @@ namespace {
 // they do not change how a table is read.
 constexpr FeatureFlag kFlags[] = {
     // bit, name, can_read, can_write, is_paired, is_sticky
-    {0, "deletion files", false, false, false, false},
+    {0, "deletion files", true, true, false, false},
     {1, "stable row ids", false, false, false, true},
     {2, "v2 data files", true, true, false, false},
     {3, "table config", true, true, false, false},
