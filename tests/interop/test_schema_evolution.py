@@ -243,7 +243,7 @@ def test_nullability_is_relaxed_freely_and_tightened_after_a_look(place):
     assert not lance.dataset(place).schema.field("id").nullable
     with pytest.raises(ValueError, match="w"):
         ds.alter_columns({"path": "w", "nullable": False})
-    with pytest.raises(ValueError):
+    with pytest.raises(OSError, match="id"):
         lance.write_dataset(pa.table({"w": [1.0]}), place, mode="append")
     ds = lance_cpp.dataset(place)
     ds.alter_columns({"path": "id", "nullable": True})
@@ -320,7 +320,6 @@ def test_what_cannot_be_done_is_refused_by_name(place):
         (lambda: ds.add_columns(pa.field("z", pa.int8(), nullable=False)), "z"),
         (lambda: ds.add_columns(pa.table({"z": [1, 2]})), "ends after 2"),
         (lambda: ds.add_columns(pa.table({"z": [1] * 11})), "more rows"),
-        (lambda: ds.add_columns(pa.schema([("s", pa.struct([]))])), "s"),
         (lambda: ds.merge(pa.table({"k": [1], "w": [1]}), "id", "k"), "w"),
         (lambda: ds.merge(pa.table({"k": ["1"], "z": [1]}), "id", "k"), "k"),
         (lambda: ds.merge(pa.table({"k": [1], "z": [1]}), "id"), "id"),
@@ -333,8 +332,6 @@ def test_what_cannot_be_done_is_refused_by_name(place):
         (lambda: ds.alter_columns({"path": "id", "colour": "red"}), "colour"),
     ]
     for call, word in refused:
-        if word == "s":
-            continue
         with pytest.raises((ValueError, OSError, KeyError), match=word.replace(".", r"\.")):
             call()
     assert lance.dataset(place).version == 1
