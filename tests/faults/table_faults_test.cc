@@ -1,5 +1,5 @@
-// Every storage call of append, optimize and changes of the schema failing, torn, unanswered or late: the table opens
-// as the old or as the new version, and the status said which.
+// Every storage call of append, optimize and changes of the schema failing, torn, unanswered or
+// late: the table opens as the old or as the new version, and the status said which.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -122,7 +122,8 @@ TEST_P(TableFaultsTest, OptimizeNeverLosesOrDoublesARow) {
       });
 }
 
-/// What is there of a change that adds `x` and casts `a`: everything or nothing, as the status says.
+/// What is there of a change that adds `x` and casts `a`: everything or nothing, as the status
+/// says.
 void CheckChanged(const Dataset& dataset, const arrow::Status& status, bool is_new) {
   const auto rows = dataset.Scan().ValueOrDie().ToTable().ValueOrDie();
   EXPECT_EQ(rows->num_rows(), 180);

@@ -11,6 +11,7 @@ namespace lance::table {
 
 /// One thing that is not as it should be. A plain value.
 struct ClusteringFinding {
+  /// Errors first.
   enum class Severity { kError, kWarning, kInfo };
   Severity severity = Severity::kError;
   std::string code;

@@ -37,9 +37,9 @@ void ExpectJoined(const std::shared_ptr<arrow::DataType>& type,
 }
 
 TEST(SplitFieldsTest, KeepsTheLeavesAskedForAndWhatIsAboveThem) {
-  const auto node = NodeOf(arrow::struct_(
-      {arrow::field("a", arrow::int32()), arrow::field("b", arrow::list(StructOf({"p", "q"}))),
-       arrow::field("c", StructOf({"r"}))}));
+  const auto node = NodeOf(arrow::struct_({arrow::field("a", arrow::int32()),
+                                           arrow::field("b", arrow::list(StructOf({"p", "q"}))),
+                                           arrow::field("c", StructOf({"r"}))}));
   const auto kept =
       KeepLeaves(node, [](const format::FieldNode& leaf) { return leaf.name == "q"; });
   EXPECT_EQ(kept.type->ToString(), "struct<b: list<item: struct<q: int32>>>");
@@ -67,9 +67,9 @@ TEST(SplitFieldsTest, MembersThatNoPartHasAreNull) {
 TEST(SplitFieldsTest, ItemsOfListsComeTogether) {
   const auto whole = arrow::list(StructOf({"p", "q"}));
   // A slice: offsets that do not begin at 0.
-  const auto left = ArrayOf(arrow::list(StructOf({"p"})),
-                            R"([[{"p": 9}], [{"p": 1}, {"p": 2}], [], null])")
-                        ->Slice(1);
+  const auto left =
+      ArrayOf(arrow::list(StructOf({"p"})), R"([[{"p": 9}], [{"p": 1}, {"p": 2}], [], null])")
+          ->Slice(1);
   const auto right = ArrayOf(arrow::list(StructOf({"q"})), R"([[{"q": 3}, {"q": 4}], [], null])");
   ExpectJoined(whole, {left, right}, R"([[{"p": 1, "q": 3}, {"p": 2, "q": 4}], [], null])");
 }
