@@ -16,6 +16,7 @@
 #include "lance/dataset/zonemaps.h"
 #include "lance/format/projection.h"
 #include "lance/schema_evolution.h"
+#include "lance/table/field_ids.h"
 
 namespace lance {
 namespace {
@@ -112,7 +113,7 @@ arrow::Status CheckSiblings(const format::LanceSchema& schema) {
 arrow::Result<AlterPlan> PlanAlterations(const Dataset::Impl& dataset,
                                          const std::vector<ColumnAlteration>& alterations) {
   const format::LanceSchema& before = dataset.manifest().schema;
-  ARROW_ASSIGN_OR_RAISE(int32_t next_id, NextFieldId(dataset.manifest()));
+  int32_t next_id = table::NextFieldId(dataset.manifest());
   AlterPlan plan{.cast_schema = before, .schema = {}, .casts = {}, .tightened = {}};
   std::vector<const format::SchemaField*> fields;
   for (const ColumnAlteration& alteration : alterations) {
@@ -289,21 +290,6 @@ arrow::Result<ColumnRewrite> MakeRewrite(const Dataset::Impl& dataset, const Alt
   return rewrite;
 }
 
-/// A fragment whose definition names a column that was cast is no longer organized by it.
-void LoseStamp(const table::Manifest& manifest, const AlterPlan& plan, table::Fragment* fragment) {
-  if (!fragment->clustering_id) return;
-  const auto definition =
-      std::ranges::find(manifest.clustering, *fragment->clustering_id, &ClusteringDefinition::id);
-  if (definition == manifest.clustering.end()) return;
-  for (const CastField& cast : plan.casts) {
-    if (std::ranges::find(definition->field_ids, cast.old_id) == definition->field_ids.end()) {
-      continue;
-    }
-    fragment->clustering_id.reset();
-    return;
-  }
-}
-
 bool AreNullable(const AlterPlan& plan) {
   return std::ranges::all_of(plan.casts, [&](const CastField& cast) {
     return plan.schema.FindById(cast.new_id)->nullable;
@@ -334,7 +320,6 @@ arrow::Result<Dataset> AlterColumns(const Dataset& dataset,
                      .preserves_nullability = plan.tightened.empty() && AreNullable(plan)};
   for (table::Fragment& fragment : merge.fragments) {
     DropFilesWithoutFields(plan.schema, &fragment);
-    LoseStamp(impl.manifest(), plan, &fragment);
   }
   return CommitSchemaChange(dataset, std::move(merge), std::move(clustering), commit, &files, call);
 }

@@ -1,14 +1,13 @@
 #include "lance/dataset/schema_edit.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <utility>
 #include <vector>
 
 #include "arrow/api.h"
-#include "lance/base/status_detail.h"
 #include "lance/format/field_tree.h"
+#include "lance/table/field_ids.h"
 
 namespace lance {
 namespace {
@@ -107,26 +106,12 @@ void NumberNewFields(int32_t first_id, format::LanceSchema* schema) {
 
 }  // namespace
 
-arrow::Result<int32_t> NextFieldId(const table::Manifest& manifest) {
-  int32_t highest =
-      std::max(manifest.schema.max_field_id(), manifest.max_allocated_field_id.value_or(-1));
-  for (const table::Fragment& fragment : manifest.fragments) {
-    for (const table::DataFile& file : fragment.files) {
-      for (const int32_t id : file.field_ids) highest = std::max(highest, id);
-    }
-  }
-  if (highest >= std::numeric_limits<int32_t>::max() - 1) {
-    return arrow::Status::CapacityError("field ids are exhausted: ", highest, " is in use");
-  }
-  return highest + 1;
-}
-
 arrow::Result<AddedColumns> AddFields(const table::Manifest& manifest,
                                       const arrow::Schema& columns) {
   for (const auto& column : columns.fields()) {
     if (manifest.schema.FindTopLevel(column->name()) != nullptr) return IsThere(column->name());
   }
-  ARROW_ASSIGN_OR_RAISE(const int32_t next_id, NextFieldId(manifest));
+  const int32_t next_id = table::NextFieldId(manifest);
   AddedColumns result{.whole = manifest.schema, .added = {}};
   ARROW_ASSIGN_OR_RAISE(result.added, format::MakeLanceSchema(columns, next_id));
   result.added.metadata.clear();
@@ -137,7 +122,7 @@ arrow::Result<AddedColumns> AddFields(const table::Manifest& manifest,
 
 arrow::Result<format::LanceSchema> AddNullFields(const table::Manifest& manifest,
                                                  const arrow::Schema& columns) {
-  ARROW_ASSIGN_OR_RAISE(const int32_t next_id, NextFieldId(manifest));
+  const int32_t next_id = table::NextFieldId(manifest);
   format::LanceSchema schema = manifest.schema;
   MemberAdder adder(next_id, &schema);
   std::set<std::string_view> names;

@@ -13,10 +13,6 @@ namespace lance {
 
 // Pure changes of a table's schema (table-format 9.1, 9.5).
 
-/// The id of the next new field: above all that the schema, the data files and the table's mark of
-/// ids that were handed out know. \return CapacityError when there is none left
-arrow::Result<int32_t> NextFieldId(const table::Manifest& manifest);
-
 /// A schema before and after columns were added. A plain value.
 struct AddedColumns {
   format::LanceSchema whole;

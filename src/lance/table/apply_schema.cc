@@ -51,8 +51,7 @@ arrow::Status MergeFragment(const Fragment& merged, const format::LanceSchema& s
   if (merged.deletion_file != present->deletion_file) {
     return FragmentChanged("merge", merged.id, "has other deletions", manifest.version - 1);
   }
-  ARROW_RETURN_NOT_OK(
-      CheckChangedFiles(*present, merged, schema, manifest.data_storage_version));
+  ARROW_RETURN_NOT_OK(CheckChangedFiles(*present, merged, schema, manifest.data_storage_version));
   if (merged.files == present->files) return arrow::Status::OK();
   Fragment after = *present;
   after.files = merged.files;
@@ -82,6 +81,24 @@ arrow::Status CheckMergedSchema(const Merge& merge, const Manifest& manifest) {
                                   "; allowed: a new id");
   }
   return CheckNullability(manifest.schema, merge.schema, merge.preserves_nullability);
+}
+
+/// A column that was cast has a new id: fragments that were organized by the old one lose their
+/// stamp, although the old file may still be there (contract section 3).
+void LoseStampsOfGoneFields(const format::LanceSchema& after, Manifest* manifest) {
+  std::set<uint32_t> gone;
+  for (const ClusteringDefinition& definition : manifest->clustering) {
+    for (const int32_t id : definition.field_ids) {
+      if (manifest->schema.FindById(id) == nullptr || after.FindById(id) != nullptr) continue;
+      gone.insert(definition.id);
+    }
+  }
+  if (gone.empty()) return;
+  for (Fragment& fragment : manifest->fragments) {
+    if (fragment.clustering_id && gone.contains(*fragment.clustering_id)) {
+      fragment.clustering_id.reset();
+    }
+  }
 }
 
 uint32_t SmallestFreeId(const std::vector<BasePath>& bases) {
@@ -124,11 +141,12 @@ arrow::Status ApplyMerge(const Merge& merge, Manifest* manifest) {
     if (seen.contains(fragment.id)) continue;
     return FragmentChanged("merge", fragment.id, "is not in the operation", manifest->version - 1);
   }
-  ARROW_RETURN_NOT_OK(CheckNewFragments(added, merge.schema, manifest->data_storage_version,
-                                        StrayFields::kAllow));
+  ARROW_RETURN_NOT_OK(
+      CheckNewFragments(added, merge.schema, manifest->data_storage_version, StrayFields::kAllow));
   ARROW_RETURN_NOT_OK(CheckFilesAreNew(added, manifest->fragments));
   ARROW_RETURN_NOT_OK(AssignFragmentIds(/*keep_ids=*/true, manifest, &added));
   manifest->fragments.insert(manifest->fragments.end(), added.begin(), added.end());
+  LoseStampsOfGoneFields(merge.schema, manifest);
   manifest->schema = merge.schema;
   return KeepRelevantIndices(manifest);
 }
@@ -154,9 +172,8 @@ arrow::Status ApplyProject(const Project& project, Manifest* manifest) {
   for (const format::SchemaField& field : project.schema.fields) left.insert(field.id);
   for (Fragment& fragment : manifest->fragments) {
     std::erase_if(fragment.files, [&](const DataFile& file) {
-      return std::ranges::none_of(file.field_ids, [&](int32_t id) {
-        return left.contains(id) || id <= kFirstHiddenField;
-      });
+      return std::ranges::none_of(
+          file.field_ids, [&](int32_t id) { return left.contains(id) || id <= kFirstHiddenField; });
     });
   }
   auto metadata = std::move(manifest->schema.metadata);

@@ -1,18 +1,20 @@
 #include "lance/table/field_ids.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace lance::table {
 
 int32_t NextFieldId(const Manifest& manifest) {
-  int32_t highest = std::max(manifest.schema.max_field_id(),
-                             manifest.max_allocated_field_id.value_or(-1));
+  int32_t highest =
+      std::max(manifest.schema.max_field_id(), manifest.max_allocated_field_id.value_or(-1));
   for (const Fragment& fragment : manifest.fragments) {
     for (const DataFile& file : fragment.files) {
       for (const int32_t id : file.field_ids) highest = std::max(highest, id);
     }
   }
-  return highest + 1;
+  // A forged highest id has no successor; making a field of it is refused.
+  return highest == std::numeric_limits<int32_t>::max() ? highest : highest + 1;
 }
 
 arrow::Status TakeFieldIds(const Manifest& previous, bool is_overwrite, Manifest* next) {
@@ -22,8 +24,7 @@ arrow::Status TakeFieldIds(const Manifest& previous, bool is_overwrite, Manifest
   for (const format::SchemaField& field : next->schema.fields) {
     raised = std::max(raised, field.id);
     if (field.id > highest) continue;
-    const format::SchemaField* before =
-        is_overwrite ? nullptr : previous.schema.FindById(field.id);
+    const format::SchemaField* before = is_overwrite ? nullptr : previous.schema.FindById(field.id);
     if (before == nullptr) {
       return arrow::Status::Invalid("field ", field.name, " has id ", field.id,
                                     ", which was handed out before; allowed: above ", highest);
