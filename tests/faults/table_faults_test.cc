@@ -127,7 +127,9 @@ TEST_P(TableFaultsTest, OptimizeNeverLosesOrDoublesARow) {
 void CheckChanged(const Dataset& dataset, const arrow::Status& status, bool is_new) {
   const auto rows = dataset.Scan().ValueOrDie().ToTable().ValueOrDie();
   EXPECT_EQ(rows->num_rows(), 180);
-  if (CommitUnknown::From(status) == nullptr) EXPECT_EQ(is_new, status.ok());
+  if (CommitUnknown::From(status) == nullptr) {
+    EXPECT_EQ(is_new, status.ok());
+  }
 }
 
 TEST_P(TableFaultsTest, AddedColumnsAreThereInEveryFragmentOrInNone) {

@@ -16,8 +16,8 @@ from lance.fragment import DataFile
 from lancectl import IS_LONG, rng_of
 
 WRITERS = {"ours": lance_cpp.dataset, "reference": lance.dataset}
-CHAINS = range(100 if IS_LONG else 6)
-STEPS = 25 if IS_LONG else 10
+CHAINS = range(100 if IS_LONG else 4)
+STEPS = 25 if IS_LONG else 8
 ROWS = 60
 
 

@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "lance/table/build_manifest.h"
 #include "lance/table/clustering_metadata.h"
+#include "manifest_samples.h"
 
 namespace lance::table {
 namespace {
@@ -165,6 +167,23 @@ TEST(ClusteringRepairTest, TheDeclarationFollowsRenames) {
   FollowRenames(before, &dropped);
   EXPECT_EQ(dropped.config, before.config);
   EXPECT_FALSE(CheckClusteringOfNewManifest(before, dropped).ok());
+}
+
+TEST(ClusteringRepairTest, ACastOfAClusteringColumnTakesTheStampOffAlthoughTheOldFileStays) {
+  Manifest newest = SampleManifest({0});
+  const uint32_t id = EnsureDefinition({.field_ids = {0}, .version = 1}, &newest).ValueOrDie();
+  WriteStamp(id, 1, kGroup, &newest.fragments[0]);
+  Merge cast{.fragments = newest.fragments, .schema = newest.schema};
+  cast.schema.fields[0].id = 5;
+  cast.fragments[0].files.push_back(
+      {.path = "cast.lance", .field_ids = {5}, .column_indices = {0}, .size_bytes = 100});
+  Transaction transaction;
+  transaction.read_version = 1;
+  transaction.operation = cast;
+  const auto built = BuildManifest(newest, transaction, {}).ValueOrDie();
+  EXPECT_EQ(built.fragments[0].files.size(), 2);
+  EXPECT_EQ(built.fragments[0].clustering_id, std::nullopt);
+  EXPECT_THAT(built.fragments[0].metadata, Not(IsEmpty()));
 }
 
 }  // namespace
