@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -8,8 +9,10 @@
 #include "lance/clustering.h"
 #include "lance/history.h"
 #include "lance/index.h"
+#include "lance/mutate.h"
 #include "lance/optimize.h"
 #include "lance/scan.h"
+#include "lance/verify.h"
 #include "lance/write.h"
 
 namespace lance {
@@ -29,12 +32,24 @@ std::string ToJson(const ScanExplanation& explanation);
 std::string ToJson(const ScanStatistics& statistics);
 /// What a write did.
 std::string ToJson(const WriteResult& result);
+/// What a delete did.
+std::string ToJson(const DeleteResult& result);
+/// What an update did.
+std::string ToJson(const UpdateResult& result);
+/// What a merge did.
+std::string ToJson(const MergeInsertResult& result);
 /// Configuration, flags and definitions.
 std::string ToJson(const TableProperties& properties);
 /// One version.
 std::string ToJson(const VersionInfo& version);
 /// One index.
 std::string ToJson(const IndexDescription& index);
+/// What a check found; docs/guide/json.md "finding", as an array.
+std::string ToJson(const std::vector<Finding>& findings);
+/// The entries of a map of texts.
+std::string ToJson(const std::map<std::string, std::string>& entries);
+/// A version that a command made: its place and number.
+std::string ToJson(const Dataset& dataset);
 /// A failure; docs/guide/json.md "error".
 std::string ToJson(const arrow::Status& status);
 

@@ -21,6 +21,14 @@ enum class BlobHandling {
   kBinary,        ///< The bytes themselves, as large_binary.
 };
 
+/// A column that is computed from others. A plain value.
+struct ComputedColumn {
+  /// What it is called.
+  std::string name;
+  /// SQL over the row; docs/guide/filters.md.
+  std::string expression;
+};
+
 /// What to read. A plain value; names as in pylance's scanner.
 struct ScanOptions {
   /// Columns in output order; empty: all. `_rowid` and `_rowaddr` may be named.

@@ -41,9 +41,11 @@ from .errors import (
     UnsupportedError,
     refuse_given,
 )
+from .udf import BatchUDF, batch_udf
 
 __all__ = [
     "AlreadyExistsError",
+    "BatchUDF",
     "BlobFile",
     "CancelledError",
     "CommitConflictError",
@@ -63,6 +65,7 @@ __all__ = [
     "StorageError",
     "UnsupportedError",
     "__version__",
+    "batch_udf",
     "dataset",
     "write_dataset",
 ]

@@ -5,7 +5,8 @@ import dataclasses
 import datetime
 import json
 import os
-from collections.abc import Callable, Iterator
+import warnings
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Optional, Union
 
 import pyarrow as pa
@@ -13,8 +14,11 @@ import pyarrow.compute as pc
 import pyarrow.dataset as pads
 
 from . import _core
+from ._columns import add_columns, alter_columns
+from ._inputs import Input
 from .blob import DEFAULT_BLOB_BUFFER_SIZE, BlobFile
 from .errors import InvalidError, refuse_given, unsupported
+from .merge import MergeInsertBuilder
 from .optimize import CompactionMetrics, DatasetOptimizer
 from .scanner import LanceScanner, ScanStatistics, make_scanner
 from .session import Session
@@ -27,6 +31,7 @@ __all__ = [
     "IndexDescription",
     "LanceDataset",
     "LanceScanner",
+    "MergeInsertBuilder",
     "ScanStatistics",
     "Session",
     "__version__",
@@ -190,6 +195,12 @@ class LanceDataset(pads.Dataset):
     def metadata(self) -> dict[str, str]:
         """The table's free metadata."""
         return self._properties()["table_metadata"]
+
+    @property
+    def schema_metadata(self) -> dict[str, str]:
+        """The schema's metadata."""
+        metadata = pa.schema(self._ds.schema).metadata or {}
+        return {key.decode(): value.decode() for key, value in metadata.items()}
 
     def config(self) -> dict[str, str]:
         """The table's configuration."""
@@ -462,11 +473,76 @@ class LanceDataset(pads.Dataset):
         """Write rows to the table; kwargs are the parameters of write_dataset."""
         self._ds = write_dataset(data, self, mode=mode, **kwargs)._ds
 
+    def delete(
+        self,
+        predicate: Union[str, pc.Expression],
+        *,
+        conflict_retries: int = 10,
+        retry_timeout: datetime.timedelta = datetime.timedelta(seconds=30),
+    ) -> dict[str, int]:
+        """Delete the rows for which a condition is true; {"num_deleted_rows": ...}.
+
+        The dataset moves to the new version. Nothing to delete makes none.
+
+        Parameters
+        ----------
+        predicate : str or pyarrow Expression
+            A condition in SQL; see docs/guide/filters.md.
+        conflict_retries, retry_timeout
+            How often and how long to try again when another commit is in the way.
+        """
+        self._ds, count = _core.delete_rows(
+            self._ds,
+            str(predicate),
+            max_retries=conflict_retries,
+            retry_timeout_seconds=retry_timeout.total_seconds(),
+        )
+        return {"num_deleted_rows": count}
+
+    def truncate_table(self) -> None:
+        """Delete all rows; the schema stays."""
+        self._ds = _core.truncate(self._ds)
+
+    def update(
+        self,
+        updates: dict[str, str],
+        where: Optional[Union[str, pc.Expression]] = None,
+        conflict_retries: int = 10,
+        retry_timeout: datetime.timedelta = datetime.timedelta(seconds=30),
+        data_storage_version: Optional[str] = None,
+    ) -> dict[str, int]:
+        """Set columns to SQL expressions over the row before; {"num_rows_updated": ...}.
+
+        The dataset moves to the new version. No row to update makes none.
+
+        Parameters
+        ----------
+        updates : dict of str to str
+            Column to SQL expression.
+        where : str or pyarrow Expression, optional
+            A condition in SQL; None: all rows.
+        conflict_retries, retry_timeout
+            How often and how long to try again when another commit is in the way.
+        """
+        refuse_given(data_storage_version=data_storage_version)
+        self._ds, count = _core.update_rows(
+            self._ds,
+            updates,
+            None if where is None else str(where),
+            max_retries=conflict_retries,
+            retry_timeout_seconds=retry_timeout.total_seconds(),
+        )
+        return {"num_rows_updated": count}
+
+    def merge_insert(self, on: Optional[Union[str, Iterable[str]]] = None) -> MergeInsertBuilder:
+        """Start a merge of other rows into the table by equality of the columns `on`."""
+        return MergeInsertBuilder(self, on)
+
     def update_config(
         self, values: dict[str, Optional[str]], *, replace: bool = False
     ) -> dict[str, str]:
         """Set keys of the configuration, None deletes one; replace: make it exactly these."""
-        self._ds = self._ds.update(True, values, replace)
+        self._ds = self._ds.update("config", values, replace)
         return self.config()
 
     def delete_config_keys(self, keys: list[str]) -> None:
@@ -477,8 +553,108 @@ class LanceDataset(pads.Dataset):
         self, values: dict[str, Optional[str]], *, replace: bool = False
     ) -> dict[str, str]:
         """Set keys of the free metadata, None deletes one; replace: make it exactly these."""
-        self._ds = self._ds.update(False, values, replace)
+        self._ds = self._ds.update("table", values, replace)
         return self.metadata
+
+    def update_schema_metadata(
+        self, values: dict[str, Optional[str]], *, replace: bool = False
+    ) -> dict[str, str]:
+        """Set keys of the schema's metadata, None deletes one; replace: make it exactly these."""
+        self._ds = self._ds.update("schema", values, replace)
+        return self.schema_metadata
+
+    def replace_schema_metadata(self, new_metadata: dict[str, str]) -> None:
+        """Deprecated, as in the reference: update_schema_metadata with replace."""
+        warnings.warn(
+            "replace_schema_metadata is deprecated; use update_schema_metadata with replace=True",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        self.update_schema_metadata(new_metadata, replace=True)
+
+    def update_field_metadata(
+        self, field_updates: dict[str, dict[str, Optional[str]]], *, replace: bool = False
+    ) -> None:
+        """Set keys of the metadata of columns, by name or path; None deletes a key."""
+        self._ds = self._ds.update_fields(field_updates, replace)
+
+    def replace_field_metadata(self, field_name: str, new_metadata: dict[str, str]) -> None:
+        """Deprecated, as in the reference: update_field_metadata with replace."""
+        warnings.warn(
+            "replace_field_metadata is deprecated; use update_field_metadata with replace=True",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        self.update_field_metadata({field_name: new_metadata}, replace=True)
+
+    def add_columns(
+        self,
+        transforms: Any,
+        read_columns: Optional[list[str]] = None,
+        reader_schema: Optional[pa.Schema] = None,
+        batch_size: Optional[int] = None,
+    ) -> None:
+        """Add columns behind those that are there.
+
+        Parameters
+        ----------
+        transforms : dict, BatchUDF, function, Field, list of Field, Schema, or rows
+            A dict: names and SQL expressions. A function or BatchUDF: called with each batch, it
+            gives a batch of the new columns. A Field, fields or a Schema: null everywhere, which
+            writes no data. Anything else: rows in the order of a scan, exactly as many.
+        read_columns : list of str, optional
+            What a function gets; None: all columns.
+        reader_schema : Schema, optional
+            Of rows that do not say it themselves.
+        batch_size : int, optional
+            Most rows of a batch for a function.
+        """
+        self._ds = add_columns(self, transforms, read_columns, reader_schema, batch_size)
+
+    def drop_columns(self, columns: list[str]) -> None:
+        """Drop columns by name, or members of structs by path. Metadata only."""
+        self._ds = _core.drop_columns(self._ds, list(columns))
+
+    def alter_columns(self, *alterations: dict[str, Any]) -> None:
+        """Rename columns, change whether they may be null, or convert them.
+
+        Parameters
+        ----------
+        alterations : dict
+            "path", and at least one of "name", "nullable", "data_type".
+        """
+        self._ds = alter_columns(self._ds, alterations)
+
+    def merge(
+        self,
+        data_obj: Any,
+        left_on: str,
+        right_on: Optional[str] = None,
+        schema: Optional[pa.Schema] = None,
+    ) -> None:
+        """Add the columns of data_obj to the rows with the same key; null where there is none.
+
+        Parameters
+        ----------
+        data_obj : Table, reader, DataFrame, ...
+            The rows to join.
+        left_on, right_on : str
+            The key column here and there; None: left_on.
+        schema : Schema, optional
+            Of an iterable of batches.
+        """
+        rows = Input(data_obj, schema)
+        with rows.reading():
+            self._ds = _core.merge_columns(self._ds, rows, left_on, right_on or left_on)
+
+    def check(self, deep: bool = False) -> list[dict[str, Any]]:
+        """What is wrong with the clustering metadata: docs/guide/json.md "finding"."""
+        refuse_given(deep=deep or None)
+        return json.loads(_core.check_table(self._ds))
+
+    def repair(self) -> None:
+        """Take away dangling references and broken definitions, in one commit."""
+        self._ds = _core.repair_table(self._ds)
 
     def set_clustering(
         self,

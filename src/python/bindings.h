@@ -19,7 +19,9 @@ void BindScan(nanobind::module_& m);
 void BindDataset(nanobind::module_& m);
 void BindTake(nanobind::module_& m);
 void BindWrite(nanobind::module_& m);
+void BindMutate(nanobind::module_& m);
 void BindIndex(nanobind::module_& m);
+void BindSchema(nanobind::module_& m);
 void BindOptimize(nanobind::module_& m);
 void BindFile(nanobind::module_& m);
 

@@ -105,14 +105,29 @@ Dataset ClearClustering(const Dataset& self, nb::kwargs arguments) {
   return Run([&](const CallOptions& call) { return self.ClearClustering(commit, call); });
 }
 
-/// Change the configuration (`is_config`) or the table's metadata; a value of None deletes its key.
-Dataset Update(const Dataset& self, bool is_config,
-               std::map<std::string, std::optional<std::string>> values, bool replace) {
+MetadataTarget TargetOf(const std::string& target) {
+  if (target == "config") return MetadataTarget::kConfig;
+  if (target == "table") return MetadataTarget::kTable;
+  if (target == "schema") return MetadataTarget::kSchema;
+  throw StatusError(
+      arrow::Status::Invalid("target is \"", target, "\"; allowed: config, table, schema"));
+}
+
+using MetadataEntries = std::map<std::string, std::optional<std::string>>;
+
+/// Change the configuration, the table's or the schema's metadata; a value of None deletes its key.
+Dataset Update(const Dataset& self, const std::string& target, MetadataEntries values,
+               bool replace) {
   const MetadataUpdate update{
-      .target = is_config ? MetadataTarget::kConfig : MetadataTarget::kTable,
-      .values = std::move(values),
-      .replace = replace,
-      .commit = {}};
+      .target = TargetOf(target), .values = std::move(values), .replace = replace};
+  return Run([&](const CallOptions& call) { return UpdateMetadata(self, update, call); });
+}
+
+/// Change the metadata of columns.
+Dataset UpdateFields(const Dataset& self, std::map<std::string, MetadataEntries> columns,
+                     bool replace) {
+  const MetadataUpdate update{
+      .target = MetadataTarget::kField, .columns = std::move(columns), .replace = replace};
   return Run([&](const CallOptions& call) { return UpdateMetadata(self, update, call); });
 }
 
@@ -134,7 +149,8 @@ void BindDataset(nb::module_& m) {
       .def("versions", &Versions)
       .def("set_clustering", &SetClustering)
       .def("clear_clustering", &ClearClustering)
-      .def("update", &Update, nb::arg("is_config"), nb::arg("values"), nb::arg("replace"));
+      .def("update", &Update, nb::arg("target"), nb::arg("values"), nb::arg("replace"))
+      .def("update_fields", &UpdateFields, nb::arg("columns"), nb::arg("replace"));
 }
 
 }  // namespace lance::python

@@ -19,7 +19,9 @@ NB_MODULE(_core, m) {
   lance::python::BindDataset(m);
   lance::python::BindTake(m);
   lance::python::BindWrite(m);
+  lance::python::BindMutate(m);
   lance::python::BindIndex(m);
+  lance::python::BindSchema(m);
   lance::python::BindOptimize(m);
   lance::python::BindFile(m);
 }

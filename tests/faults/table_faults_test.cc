@@ -1,5 +1,5 @@
-// Every storage call of append and of optimize failing, torn, unanswered or late: the table opens
-// as the old or as the new version, and the status said which.
+// Every storage call of append, optimize and changes of the schema failing, torn, unanswered or
+// late: the table opens as the old or as the new version, and the status said which.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -119,6 +119,49 @@ TEST_P(TableFaultsTest, OptimizeNeverLosesOrDoublesARow) {
                                 .ValueOrDie();
           EXPECT_THAT(pruned, IsOkAndHolds(full)) << filter;
         }
+      });
+}
+
+/// What is there of a change that adds `x` and casts `a`: everything or nothing, as the status
+/// says.
+void CheckChanged(const Dataset& dataset, const arrow::Status& status, bool is_new) {
+  const auto rows = dataset.Scan().ValueOrDie().ToTable().ValueOrDie();
+  EXPECT_EQ(rows->num_rows(), 180);
+  if (CommitUnknown::From(status) == nullptr) {
+    EXPECT_EQ(is_new, status.ok());
+  }
+}
+
+TEST_P(TableFaultsTest, AddedColumnsAreThereInEveryFragmentOrInNone) {
+  ForEachCall(
+      GetParam().fault,
+      [](const OpenOptions& options) -> arrow::Status {
+        ARROW_ASSIGN_OR_RAISE(const Dataset dataset, Dataset::Open(FaultySession::kUri, options));
+        const std::vector<ComputedColumn> columns = {{"x", "id + 1"}};
+        return AddColumns(dataset, {.values = columns}).status();
+      },
+      [](const Dataset& dataset, const arrow::Status& status) {
+        const bool is_new = dataset.schema()->GetFieldByName("x") != nullptr;
+        CheckChanged(dataset, status, is_new);
+        for (const FragmentMetadata& fragment : dataset.fragments()) {
+          EXPECT_EQ(fragment.files().size(), is_new ? 2 : 1);
+        }
+      });
+}
+
+TEST_P(TableFaultsTest, ACastColumnHasItsTypeInEveryFragmentOrInNone) {
+  ForEachCall(
+      GetParam().fault,
+      [](const OpenOptions& options) -> arrow::Status {
+        ARROW_ASSIGN_OR_RAISE(const Dataset dataset, Dataset::Open(FaultySession::kUri, options));
+        return AlterColumns(dataset, {{.path = "a", .data_type = arrow::int16()}}).status();
+      },
+      [](const Dataset& dataset, const arrow::Status& status) {
+        const auto& type = dataset.schema()->GetFieldByName("a")->type();
+        const bool is_new = type->Equals(arrow::int16());
+        ASSERT_TRUE(is_new || type->Equals(arrow::int64()));
+        CheckChanged(dataset, status, is_new);
+        EXPECT_EQ(dataset.properties().clustering_definitions.size(), is_new ? 2 : 1);
       });
 }
 

@@ -27,13 +27,16 @@ CLASSES = [
 FUNCTIONS = [
     (lance_cpp.dataset, lance.dataset),
     (lance_cpp.write_dataset, lance.write_dataset),
+    (lance_cpp.batch_udf, lance.batch_udf),
     # Native there: its class has the constructor's signature.
     (lance_cpp.Session, reference_dataset.Session),
     (lance_cpp.file.stable_version, lance.file.stable_version),
 ]
 # Ours alone.
 ADDED_METHODS = {
-    "LanceDataset": {"clear_clustering", "clustering_spec", "explain", "set_clustering"},
+    "LanceDataset": {
+        "check", "clear_clustering", "clustering_spec", "explain", "repair", "set_clustering",
+    },
     "DatasetOptimizer": {"commit_clustering", "plan_clustering"},
 }
 

@@ -69,7 +69,9 @@ arrow::Result<Invocation> MakeInvocation(const CommonFlags& flags);
 
 // The commands, by the headings of the help text. Each adds to `commands`.
 void AddWriteCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
+void AddRowCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
 void AddLookCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
+void AddSchemaCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
 void AddMaintainCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
 
 }  // namespace lancectl

@@ -60,7 +60,9 @@ int main(int argc, char** argv) {
   lancectl::CommonFlags flags;
   std::vector<lancectl::Command> commands;
   lancectl::AddWriteCommands(&app, &flags, &commands);
+  lancectl::AddRowCommands(&app, &flags, &commands);
   lancectl::AddLookCommands(&app, &flags, &commands);
+  lancectl::AddSchemaCommands(&app, &flags, &commands);
   lancectl::AddMaintainCommands(&app, &flags, &commands);
   if (argc > 1 && argv[1][0] != '-' && !HasCommand(app, argv[1])) {
     PrintFailure(arrow::Status::Invalid("there is no command ", argv[1], "; see lancectl --help"),

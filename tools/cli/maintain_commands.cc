@@ -77,6 +77,22 @@ arrow::Status RunClusterClear(const Invocation& invocation) {
   return arrow::Status::OK();
 }
 
+arrow::Status RunClusterPrune(const Invocation& invocation) {
+  ARROW_ASSIGN_OR_RAISE(const auto options, invocation.commit_options());
+  ARROW_ASSIGN_OR_RAISE(const auto dataset, invocation.Open());
+  ARROW_ASSIGN_OR_RAISE(const auto changed,
+                        lance::PruneClusteringDefinitions(dataset, options, invocation.call));
+  if (invocation.flags.quiet) return arrow::Status::OK();
+  if (invocation.flags.json) {
+    std::cout << lance::ToJson(changed) << '\n';
+    return arrow::Status::OK();
+  }
+  const size_t removed = dataset.properties().clustering_definitions.size() -
+                         changed.properties().clustering_definitions.size();
+  std::cout << removed << " definitions removed; table version " << changed.version() << '\n';
+  return arrow::Status::OK();
+}
+
 /// Flags of optimize.
 struct OptimizeFlags {
   lance::ClusteringCompactionOptions options;
@@ -211,6 +227,9 @@ void AddCluster(CLI::App* parent, CommonFlags* common, std::vector<Command>* com
   commands->push_back(
       {AddCommand(cluster, "clear", "remove the declaration; data stays as it is", common, true),
        RunClusterClear});
+  commands->push_back(
+      {AddCommand(cluster, "prune", "remove definitions that nothing refers to", common, true),
+       RunClusterPrune});
 }
 
 }  // namespace

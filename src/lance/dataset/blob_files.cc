@@ -101,7 +101,7 @@ arrow::Result<BlobFiles> OpenBlobs(const Dataset& dataset, const TakeRequest& re
   }
   const format::FieldNode& field = *columns[0].field;
   const RunContext run = dataset.impl().Run(call);
-  ARROW_ASSIGN_OR_RAISE(const LocatedRows located, LocateRows(dataset.impl(), request));
+  ARROW_ASSIGN_OR_RAISE(const LocatedRows located, LocateRows(dataset.impl(), request, run));
   BlobFiles files;
   for (const auto& [position, rows] : located.fragments) {
     FragmentReader reader(dataset.impl().store, dataset.impl().manifest().fragments[position], run);

@@ -52,7 +52,56 @@ std::string NearNames(const format::LanceSchema& schema, const std::string& name
   return text;
 }
 
+/// Cut a path at its dots; backticks keep a name whole.
+std::vector<std::string> SplitPath(const std::string& path) {
+  std::vector<std::string> names(1);
+  bool is_quoted = false;
+  for (const char c : path) {
+    if (c == '`') {
+      is_quoted = !is_quoted;
+    } else if (c == '.' && !is_quoted) {
+      names.emplace_back();
+    } else {
+      names.back().push_back(c);
+    }
+  }
+  return names;
+}
+
+/// A child by name: exactly, else ignoring case when unique. \return null when there is none
+const format::SchemaField* FindChild(const format::LanceSchema& schema, int32_t parent_id,
+                                     const std::string& name) {
+  const format::SchemaField* found = nullptr;
+  bool is_ambiguous = false;
+  for (const format::SchemaField& field : schema.fields) {
+    if (field.parent_id != parent_id) continue;
+    if (field.name == name) return &field;
+    if (LowerAscii(field.name) != LowerAscii(name)) continue;
+    is_ambiguous = found != nullptr;
+    found = &field;
+  }
+  return is_ambiguous ? nullptr : found;
+}
+
 }  // namespace
+
+arrow::Result<const format::SchemaField*> ResolveFieldPath(const format::LanceSchema& schema,
+                                                           const std::string& path) {
+  if (const auto* exact = schema.FindTopLevel(path)) return exact;
+  const std::vector<std::string> names = SplitPath(path);
+  if (names.size() == 1) return ResolveColumn(schema, names[0]);
+  ARROW_ASSIGN_OR_RAISE(const format::SchemaField* field, ResolveColumn(schema, names[0]));
+  for (size_t i = 1; i < names.size(); ++i) {
+    const format::SchemaField* child = FindChild(schema, field->id, names[i]);
+    if (child == nullptr) {
+      return NotFoundError("column", path,
+                           "there is no column " + path + ": " + field->name + " has no member " +
+                               names[i] + " (or several by that name)");
+    }
+    field = child;
+  }
+  return field;
+}
 
 arrow::Result<const format::SchemaField*> ResolveColumn(const format::LanceSchema& schema,
                                                         const std::string& name) {

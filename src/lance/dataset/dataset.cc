@@ -7,7 +7,6 @@
 #include "lance/base/status_detail.h"
 #include "lance/dataset/dataset_impl.h"
 #include "lance/dataset/progress_reporter.h"
-#include "lance/metadata.h"
 #include "lance/table/feature_flags.h"
 
 namespace lance {
@@ -225,22 +224,6 @@ arrow::Result<Dataset> Dataset::ClearClustering(const CommitOptions& options,
       MakeTransaction(version(), table::UpdateConfig{.config = std::move(update)}, options, run);
   ARROW_ASSIGN_OR_RAISE(commit.retry, MakeRetryPolicy(options));
   return impl_->Commit(std::move(commit), run);
-}
-
-arrow::Result<Dataset> UpdateMetadata(const Dataset& dataset, const MetadataUpdate& update,
-                                      const CallOptions& call) {
-  const Dataset::Impl& impl = dataset.impl();
-  const RunContext run = impl.Run(call);
-  table::UpdateMap map{.replace = update.replace};
-  for (const auto& [key, value] : update.values) map.entries.emplace_back(key, value);
-  if (map.entries.empty() && !map.replace) return dataset;
-  table::UpdateConfig operation;
-  (update.target == MetadataTarget::kConfig ? operation.config : operation.table_metadata) =
-      std::move(map);
-  table::CommitRequest commit;
-  commit.transaction = MakeTransaction(dataset.version(), std::move(operation), update.commit, run);
-  ARROW_ASSIGN_OR_RAISE(commit.retry, MakeRetryPolicy(update.commit));
-  return impl.Commit(std::move(commit), run);
 }
 
 }  // namespace lance

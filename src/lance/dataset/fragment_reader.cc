@@ -1,11 +1,13 @@
 #include "lance/dataset/fragment_reader.h"
 
 #include <algorithm>
+#include <set>
 
 #include "arrow/api.h"
 #include "lance/base/executor.h"
 #include "lance/base/status_detail.h"
 #include "lance/dataset/read_fields.h"
+#include "lance/dataset/split_fields.h"
 
 namespace lance {
 
@@ -15,24 +17,6 @@ std::optional<size_t> FragmentReader::FindFile(int32_t field_id) const {
     if (std::find(ids.begin(), ids.end(), field_id) != ids.end()) return file_index;
   }
   return std::nullopt;
-}
-
-arrow::Result<std::optional<size_t>> FragmentReader::FindFileOf(
-    const format::FieldNode& field) const {
-  std::optional<size_t> found;
-  bool is_first = true;
-  for (const format::FieldNode* leaf : format::LeavesOf(field)) {
-    const std::optional<size_t> file = FindFile(leaf->id);
-    if (!is_first && file != found) {
-      return UnsupportedError("columns split over data files",
-                              "column " + field.name + " of fragment " +
-                                  std::to_string(fragment_.id) +
-                                  " has parts in several data files, or not all of its parts");
-    }
-    found = file;
-    is_first = false;
-  }
-  return found;
 }
 
 format::ColumnMap FragmentReader::ColumnsOf(size_t file_index) const {
@@ -85,21 +69,42 @@ arrow::Result<std::shared_ptr<const format::DataFileReader>> FragmentReader::Fil
   return OpenFile(*file_index);
 }
 
-arrow::Result<std::shared_ptr<arrow::Array>> FragmentReader::ReadColumn(
-    const format::FieldNode& field, const RowRanges& rows) {
-  ARROW_ASSIGN_OR_RAISE(const auto file_index, FindFileOf(field));
-  if (!file_index) {
-    return arrow::MakeArrayOfNull(
-        WithBlobForm(field, blob_form_).type, static_cast<int64_t>(rows.num_rows()),
-        run_.memory_pool != nullptr ? run_.memory_pool : arrow::default_memory_pool());
-  }
-  ARROW_ASSIGN_OR_RAISE(const auto file, OpenFile(*file_index));
-  const format::ColumnMap columns = ColumnsOf(*file_index);
+arrow::Result<std::shared_ptr<arrow::Array>> FragmentReader::ReadPart(const format::FieldNode& part,
+                                                                      size_t file_index,
+                                                                      const RowRanges& rows) {
+  ARROW_ASSIGN_OR_RAISE(const auto file, OpenFile(file_index));
+  const format::ColumnMap columns = ColumnsOf(file_index);
   ARROW_ASSIGN_OR_RAISE(
       auto values,
-      file->ReadField({.node = field, .columns = columns, .rows = rows}, run_.stop_token));
+      file->ReadField({.node = part, .columns = columns, .rows = rows}, run_.stop_token));
   if (blob_form_ == BlobForm::kDescriptors) return values;
-  return LoadBlobs(field, values, *file, run_);
+  return LoadBlobs(part, values, *file, run_);
+}
+
+arrow::Result<std::shared_ptr<arrow::Array>> FragmentReader::ReadColumn(
+    const format::FieldNode& field, const RowRanges& rows) {
+  arrow::MemoryPool* pool =
+      run_.memory_pool != nullptr ? run_.memory_pool : arrow::default_memory_pool();
+  std::set<size_t> holders;
+  bool is_complete = true;
+  for (const format::FieldNode* leaf : format::LeavesOf(field)) {
+    const std::optional<size_t> file_index = FindFile(leaf->id);
+    is_complete = is_complete && file_index;
+    if (file_index) holders.insert(*file_index);
+  }
+  if (holders.empty()) {
+    return arrow::MakeArrayOfNull(WithBlobForm(field, blob_form_).type,
+                                  static_cast<int64_t>(rows.num_rows()), pool);
+  }
+  if (is_complete && holders.size() == 1) return ReadPart(field, *holders.begin(), rows);
+  std::vector<std::shared_ptr<arrow::Array>> parts;
+  for (const size_t holder : holders) {
+    const format::FieldNode part = KeepLeaves(
+        field, [&](const format::FieldNode& leaf) { return FindFile(leaf.id) == holder; });
+    ARROW_ASSIGN_OR_RAISE(auto values, ReadPart(part, holder, rows));
+    parts.push_back(std::move(values));
+  }
+  return JoinParts(WithBlobForm(field, blob_form_), parts, pool);
 }
 
 arrow::Result<std::vector<std::shared_ptr<arrow::Array>>> FragmentReader::ReadColumns(

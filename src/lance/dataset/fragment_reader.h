@@ -32,9 +32,9 @@ class FragmentReader {
 
   const table::Fragment& fragment() const { return fragment_; }
 
-  /// Read rows of one top-level column, children included; a column that no file holds is null.
+  /// Read rows of one column, children included; what no file holds is null.
   ///
-  /// \return NotImplemented + UnsupportedFeature when several files hold parts of it
+  /// Parts may lie in several files (split_fields.h).
   arrow::Result<std::shared_ptr<arrow::Array>> ReadColumn(const format::FieldNode& field,
                                                           const RowRanges& rows);
 
@@ -52,8 +52,9 @@ class FragmentReader {
  private:
   /// The file that maps a field; no value: none. The last one wins.
   std::optional<size_t> FindFile(int32_t field_id) const;
-  /// The file that holds all columns of a field; no value: none holds any.
-  arrow::Result<std::optional<size_t>> FindFileOf(const format::FieldNode& field) const;
+  /// Read what one file holds of a field.
+  arrow::Result<std::shared_ptr<arrow::Array>> ReadPart(const format::FieldNode& part,
+                                                        size_t file_index, const RowRanges& rows);
   /// The columns of a file, by field.
   format::ColumnMap ColumnsOf(size_t file_index) const;
   arrow::Result<std::shared_ptr<const format::DataFileReader>> OpenFile(size_t file_index);

@@ -252,6 +252,56 @@ std::string ToJson(const WriteResult& result) {
   return Dump(json);
 }
 
+std::string ToJson(const std::map<std::string, std::string>& entries) {
+  Json json = Json::object();
+  for (const auto& [key, value] : entries) json[key] = value;
+  return Dump(json);
+}
+
+std::string ToJson(const Dataset& dataset) {
+  Json json = Document("dataset");
+  json["uri"] = dataset.uri();
+  json["version"] = dataset.version();
+  return Dump(json);
+}
+
+std::string ToJson(const std::vector<Finding>& findings) {
+  Json json = Json::array();
+  for (const Finding& finding : findings) {
+    json.push_back({{"severity", finding.severity},
+                    {"code", finding.code},
+                    {"path", finding.path},
+                    {"message", finding.message}});
+  }
+  return Dump(json);
+}
+
+std::string ToJson(const DeleteResult& result) {
+  Json json = Document("delete_result");
+  json["uri"] = result.dataset.uri();
+  json["version"] = result.dataset.version();
+  json["num_deleted_rows"] = result.num_deleted_rows;
+  return Dump(json);
+}
+
+std::string ToJson(const UpdateResult& result) {
+  Json json = Document("update_result");
+  json["uri"] = result.dataset.uri();
+  json["version"] = result.dataset.version();
+  json["num_rows_updated"] = result.num_rows_updated;
+  return Dump(json);
+}
+
+std::string ToJson(const MergeInsertResult& result) {
+  Json json = Document("merge_insert_result");
+  json["uri"] = result.dataset.uri();
+  json["version"] = result.dataset.version();
+  json["num_inserted_rows"] = result.num_inserted_rows;
+  json["num_updated_rows"] = result.num_updated_rows;
+  json["num_deleted_rows"] = result.num_deleted_rows;
+  return Dump(json);
+}
+
 std::string ToJson(const TableProperties& properties) {
   Json json = Document("table_properties");
   json["config"] = properties.config;

@@ -4,6 +4,7 @@
 #include "arrow/util/byte_size.h"
 #include "lance/base/status_detail.h"
 #include "lance/dataset/curve_order.h"
+#include "lance/dataset/deleted_rows.h"
 #include "lance/dataset/fragment_reader.h"
 #include "lance/dataset/fragment_writer.h"
 #include "lance/dataset/optimize_impl.h"
@@ -75,7 +76,7 @@ arrow::Result<SourceRows> ReadSources(const ClusteringCompactionTask::Impl& task
   for (const table::Fragment& fragment : task.sources) {
     FragmentReader reader(store, fragment, run);
     reader.set_blob_form(BlobForm::kPayloads);
-    const RowRanges rows = RowRanges::All(fragment.physical_rows);
+    ARROW_ASSIGN_OR_RAISE(const RowRanges rows, LiveRows(*store, fragment, run));
     ARROW_ASSIGN_OR_RAISE(auto columns, reader.ReadColumns(fields, rows));
     if (run.memory_budget != nullptr) {
       ARROW_ASSIGN_OR_RAISE(auto reservation,

@@ -79,13 +79,13 @@ arrow::Result<const index::FragmentZones*> FragmentPruner::ZonesOf(
   if (!options_.use_seeds) return nullptr;
   const auto seen = seeds->find(field_id);
   if (seen != seeds->end()) return &seen->second;
-  const format::SchemaField* field = dataset_->manifest().schema.FindById(field_id);
-  if (field == nullptr) return nullptr;
+  // Files of 2.0 map nested fields, too, but nothing has a seed of them.
+  const format::FieldNode* field = dataset_->FindField(field_id);
+  if (field == nullptr || field->kind != format::FieldKind::kLeaf) return nullptr;
   ARROW_ASSIGN_OR_RAISE(const auto file, fragment->FileOf(field_id));
   if (file == nullptr) return nullptr;
-  ARROW_ASSIGN_OR_RAISE(const auto type, format::ParseLogicalType(field->logical_type));
   ARROW_ASSIGN_OR_RAISE(auto seed,
-                        index::ReadSeed(*file, fragment->fragment(), field_id, type, run_));
+                        index::ReadSeed(*file, fragment->fragment(), field_id, field->type, run_));
   if (!seed) return nullptr;
   return &seeds->emplace(field_id, std::move(*seed)).first->second;
 }

@@ -7,6 +7,8 @@
 #include "arrow/compute/api_vector.h"
 #include "lance/base/checked_math.h"
 #include "lance/base/status_detail.h"
+#include "lance/dataset/deleted_rows.h"
+#include "lance/dataset/filter/columns.h"
 
 namespace lance {
 
@@ -107,6 +109,10 @@ arrow::Status ScanReader::NextFragment() {
       std::any_of(columns_.begin(), columns_.end(),
                   [](const OutputColumn& column) { return column.field != nullptr; });
   if (!reads_a_column) ARROW_RETURN_NOT_OK(fragment_->CheckRowCount());
+  if (fragment.deletion_file && !candidates.empty()) {
+    ARROW_ASSIGN_OR_RAISE(const RowRanges live, LiveRows(*store_, fragment, run_));
+    candidates = candidates.Intersect(live);
+  }
   rows_left_.assign(candidates.ranges().begin(), candidates.ranges().end());
   return arrow::Status::OK();
 }
@@ -115,13 +121,22 @@ arrow::Result<ScanReader::Selected> ScanReader::ApplyFilter(RowRanges rows) {
   if (scan_->filter == nullptr) return Selected{std::move(rows), nullptr};
   std::vector<const format::FieldNode*> fields;
   arrow::FieldVector arrow_fields;
-  for (const std::string& name : scan_->filter->column_names()) {
+  const std::vector<std::string>& names = scan_->filter->column_names();
+  for (const std::string& name : names) {
+    if (filter::IsAddressColumn(name)) continue;
     const format::SchemaField* field = scan_->dataset->manifest().schema.FindTopLevel(name);
     fields.push_back(scan_->dataset->FindField(field->id));
     arrow_fields.push_back(
         format::ToArrowField(WithBlobForm(*fields.back(), BlobFormOf(scan_->options))));
   }
   ARROW_ASSIGN_OR_RAISE(auto columns, fragment_->ReadColumns(fields, rows));
+  for (const std::string& name : names) {
+    if (!filter::IsAddressColumn(name)) continue;
+    ARROW_ASSIGN_OR_RAISE(auto addresses,
+                          RowAddresses(fragment_->fragment().id, rows, run_.memory_pool));
+    arrow_fields.push_back(arrow::field(name, arrow::uint64()));
+    columns.push_back(std::move(addresses));
+  }
   const auto batch =
       arrow::RecordBatch::Make(arrow::schema(std::move(arrow_fields)),
                                static_cast<int64_t>(rows.num_rows()), std::move(columns));

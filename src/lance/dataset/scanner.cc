@@ -4,6 +4,7 @@
 #include "arrow/api.h"
 #include "lance/base/status_detail.h"
 #include "lance/dataset/column_names.h"
+#include "lance/dataset/deleted_rows.h"
 #include "lance/dataset/scan_reader.h"
 #include "lance/dataset/scanner_impl.h"
 
@@ -92,6 +93,13 @@ arrow::Result<uint64_t> Scanner::CountRows(const CallOptions& call) const {
   if (impl_->filter == nullptr) {
     uint64_t rows = 0;
     for (const table::Fragment& fragment : impl_->dataset->manifest().fragments) {
+      if (fragment.deletion_file && fragment.deletion_file->num_deleted_rows == 0) {
+        // Old writers left the count out.
+        ARROW_ASSIGN_OR_RAISE(const RowRanges live, LiveRows(*impl_->dataset->store, fragment,
+                                                             impl_->dataset->Run(call)));
+        rows += live.num_rows();
+        continue;
+      }
       rows += fragment.live_rows();
     }
     rows -= std::min(rows, impl_->options.offset);

@@ -6,6 +6,7 @@
 #include "arrow/api.h"
 #include "lance/base/executor.h"
 #include "lance/base/status_detail.h"
+#include "lance/dataset/deleted_rows.h"
 #include "lance/dataset/fragment_reader.h"
 #include "lance/scan.h"
 
@@ -17,7 +18,9 @@ constexpr uint64_t kStableRowIdsFlag = 2;
 /// Turns what names a row into its place: position of the fragment << 32 | offset.
 class RowLocator {
  public:
-  RowLocator(const table::Manifest& manifest, RowSelector by) : manifest_(manifest), by_(by) {
+  RowLocator(const Dataset::Impl& dataset, RowSelector by, const RunContext& run)
+      : dataset_(dataset), manifest_(dataset.manifest()), by_(by), run_(run) {
+    const table::Manifest& manifest = manifest_;
     uint64_t rows = 0;
     for (size_t i = 0; i < manifest.fragments.size(); ++i) {
       begins_.push_back(rows);
@@ -27,37 +30,73 @@ class RowLocator {
     begins_.push_back(rows);
   }
 
-  arrow::Result<uint64_t> Locate(uint64_t row) const {
+  arrow::Result<uint64_t> Locate(uint64_t row) {
     return by_ == RowSelector::kOffsets ? ByOffset(row) : ByAddress(row);
   }
 
  private:
-  arrow::Result<uint64_t> ByOffset(uint64_t row) const {
+  arrow::Result<uint64_t> ByOffset(uint64_t row) {
     if (row >= begins_.back()) {
       return arrow::Status::IndexError("row ", row, " is asked for, the version has ",
                                        begins_.back());
     }
     const auto after = std::upper_bound(begins_.begin(), begins_.end(), row);
     const auto fragment = static_cast<size_t>(after - begins_.begin()) - 1;
-    return Place(fragment, row - begins_[fragment]);
+    const uint64_t number = row - begins_[fragment];
+    if (!manifest_.fragments[fragment].deletion_file) return Place(fragment, number);
+    ARROW_ASSIGN_OR_RAISE(const LiveOffsets* live, LiveOf(fragment));
+    const auto range = static_cast<size_t>(std::ranges::upper_bound(live->numbers, number) -
+                                           live->numbers.begin()) -
+                       1;
+    return Place(fragment, live->rows.ranges()[range].begin + number - live->numbers[range]);
   }
 
-  arrow::Result<uint64_t> ByAddress(uint64_t address) const {
+  arrow::Result<uint64_t> ByAddress(uint64_t address) {
     const auto found = positions_.find(address >> 32);
     const uint64_t offset = address & 0xffffffff;
     if (found == positions_.end() || offset >= manifest_.fragments[found->second].physical_rows) {
       return arrow::Status::IndexError("row address ", address, " (fragment ", address >> 32,
                                        ", offset ", offset, ") is not in the version");
     }
+    if (manifest_.fragments[found->second].deletion_file) {
+      ARROW_ASSIGN_OR_RAISE(const LiveOffsets* live, LiveOf(found->second));
+      if (!live->rows.Intersects({offset, offset + 1})) {
+        return arrow::Status::IndexError("row address ", address, " (fragment ", address >> 32,
+                                         ", offset ", offset, ") is of a deleted row");
+      }
+    }
     return Place(found->second, offset);
+  }
+
+  /// The rows of a fragment that are not deleted, and the number of the first row of each range.
+  struct LiveOffsets {
+    RowRanges rows;
+    std::vector<uint64_t> numbers;
+  };
+
+  arrow::Result<const LiveOffsets*> LiveOf(size_t position) {
+    const auto [found, is_new] = live_.try_emplace(position);
+    LiveOffsets& live = found->second;
+    if (!is_new) return &live;
+    ARROW_ASSIGN_OR_RAISE(live.rows,
+                          LiveRows(*dataset_.store, manifest_.fragments[position], run_));
+    uint64_t number = 0;
+    for (const RowRange& range : live.rows.ranges()) {
+      live.numbers.push_back(number);
+      number += range.size();
+    }
+    return &live;
   }
 
   static uint64_t Place(size_t fragment, uint64_t offset) {
     return uint64_t{fragment} << 32 | offset;
   }
 
+  const Dataset::Impl& dataset_;
   const table::Manifest& manifest_;
   RowSelector by_;
+  RunContext run_;
+  std::map<size_t, LiveOffsets> live_;
   std::vector<uint64_t> begins_;
   std::map<uint64_t, size_t> positions_;
 };
@@ -89,14 +128,15 @@ arrow::Result<arrow::ArrayVector> ReadFragment(const Scanner::Impl& scan, size_t
 
 }  // namespace
 
-arrow::Result<LocatedRows> LocateRows(const Dataset::Impl& dataset, const TakeRequest& request) {
+arrow::Result<LocatedRows> LocateRows(const Dataset::Impl& dataset, const TakeRequest& request,
+                                      const RunContext& run) {
   const table::Manifest& manifest = dataset.manifest();
   if (request.by == RowSelector::kRowIds &&
       (manifest.reader_feature_flags & kStableRowIdsFlag) != 0) {
     return UnsupportedError("take by stable row ids",
                             "table " + dataset.uri + " has stable row ids; take by address");
   }
-  const RowLocator locator(manifest, request.by);
+  RowLocator locator(dataset, request.by, run);
   std::vector<uint64_t> places(request.rows.size());
   for (size_t i = 0; i < places.size(); ++i) {
     ARROW_ASSIGN_OR_RAISE(places[i], locator.Locate(request.rows[i]));
@@ -122,7 +162,7 @@ arrow::Result<std::shared_ptr<arrow::Table>> Take(const Dataset& dataset,
       const Scanner scanner,
       dataset.Scan({.columns = request.columns, .blob_handling = request.blob_handling}));
   const Scanner::Impl& scan = scanner.impl();
-  ARROW_ASSIGN_OR_RAISE(const LocatedRows located, LocateRows(dataset.impl(), request));
+  ARROW_ASSIGN_OR_RAISE(const LocatedRows located, LocateRows(dataset.impl(), request, run));
   std::vector<arrow::ArrayVector> pieces(scan.columns.size());
   for (const auto& [position, rows] : located.fragments) {
     ARROW_ASSIGN_OR_RAISE(auto columns, ReadFragment(scan, position, rows, run));

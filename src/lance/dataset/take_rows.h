@@ -21,6 +21,7 @@ struct LocatedRows {
 };
 
 /// Find rows. \return IndexError naming one that is not there
-arrow::Result<LocatedRows> LocateRows(const Dataset::Impl& dataset, const TakeRequest& request);
+arrow::Result<LocatedRows> LocateRows(const Dataset::Impl& dataset, const TakeRequest& request,
+                                      const RunContext& run);
 
 }  // namespace lance

@@ -225,6 +225,19 @@ DeclarationState ReadDeclaration(const Manifest& manifest) {
   return state;
 }
 
+void FollowRenames(const Manifest& previous, Manifest* next) {
+  const DeclarationState state = ReadDeclaration(previous);
+  if (!state.spec) return;
+  ClusteringSpec renamed = *state.spec;
+  const LayoutDefinition layout = LayoutOf(*state.spec, previous.schema);
+  for (size_t i = 0; i < renamed.columns.size(); ++i) {
+    const format::SchemaField* field = next->schema.FindById(layout.field_ids[i]);
+    if (field != nullptr && field->parent_id == -1) renamed.columns[i] = field->name;
+  }
+  if (renamed.columns == state.spec->columns) return;
+  for (const auto& [key, value] : DeclarationEntries(renamed)) next->config[key] = value;
+}
+
 std::vector<std::pair<std::string, std::string>> DeclarationEntries(const ClusteringSpec& spec) {
   const nlohmann::json columns = spec.columns;
   // Names come from a schema and are UTF-8; `replace` keeps dump() from throwing all the same.

@@ -97,21 +97,6 @@ bool IsCanonicalUuid(std::string_view text) {
   return uuid.ok() && uuid->ToString() == text;
 }
 
-/// What is wrong with one definition taken alone; "" when nothing is.
-std::string FindProblem(const ClusteringDefinition& definition, uint32_t max_id) {
-  const std::string name = "clustering definition " + std::to_string(definition.id);
-  if (definition.id == 0) return name + ": ids start at 1";
-  if (definition.id > max_id) {
-    return name + " is above max_clustering_id " + std::to_string(max_id);
-  }
-  if (definition.field_ids.empty()) return name + " has no columns";
-  const std::set<int32_t> distinct(definition.field_ids.begin(), definition.field_ids.end());
-  if (distinct.size() != definition.field_ids.size()) return name + " repeats a column";
-  if (definition.provider.empty()) return name + " has no provider";
-  if (definition.version == 0) return name + " has version 0; allowed: 1 and up";
-  return "";
-}
-
 /// The rules for a declaration that is new or has changed.
 arrow::Status CheckChangedDeclaration(const Manifest& previous, const Manifest& next,
                                       const DeclarationState& state) {
@@ -240,10 +225,39 @@ bool IsStampedWith(const Fragment& fragment, const ClusteringDefinition& definit
   return group == nullptr || !stamp.group_id.empty();
 }
 
+std::string FindDefinitionProblem(const ClusteringDefinition& definition, uint32_t max_id) {
+  const std::string name = "clustering definition " + std::to_string(definition.id);
+  if (definition.id == 0) return name + ": ids start at 1";
+  if (definition.id > max_id) {
+    return name + " is above max_clustering_id " + std::to_string(max_id);
+  }
+  if (definition.field_ids.empty()) return name + " has no columns";
+  const std::set<int32_t> distinct(definition.field_ids.begin(), definition.field_ids.end());
+  if (distinct.size() != definition.field_ids.size()) return name + " repeats a column";
+  if (definition.provider.empty()) return name + " has no provider";
+  if (definition.version == 0) return name + " has version 0; allowed: 1 and up";
+  return "";
+}
+
+void RaiseClusteringMarks(Manifest* manifest) {
+  manifest->max_clustering_id = static_cast<uint32_t>(HighestKnownId(*manifest));
+  RaiseMirror(kMaxIdMirror, manifest->max_clustering_id, &manifest->table_metadata);
+  RaiseMirror(kMaxVersionMirror, HighestKnownVersion(*manifest), &manifest->table_metadata);
+}
+
+void KeepClusteringMarks(const Manifest& newest, Manifest* restored) {
+  restored->max_clustering_id = std::max(restored->max_clustering_id, newest.max_clustering_id);
+  const uint64_t max_id = std::max<uint64_t>(NumberIn(newest.table_metadata, kMaxIdMirror),
+                                             restored->max_clustering_id);
+  const uint64_t max_version = HighestKnownVersion(newest);
+  if (max_id > 0) RaiseMirror(kMaxIdMirror, max_id, &restored->table_metadata);
+  if (max_version > 0) RaiseMirror(kMaxVersionMirror, max_version, &restored->table_metadata);
+}
+
 std::string FindClusteringCorruption(const Manifest& manifest) {
   std::unordered_set<uint32_t> ids;
   for (const ClusteringDefinition& definition : manifest.clustering) {
-    std::string problem = FindProblem(definition, manifest.max_clustering_id);
+    std::string problem = FindDefinitionProblem(definition, manifest.max_clustering_id);
     if (!problem.empty()) return problem;
     if (!ids.insert(definition.id).second) {
       return "clustering definition " + std::to_string(definition.id) + " is there twice";
@@ -284,7 +298,8 @@ bool NeedsObjectMetadataFlag(const Manifest& manifest) {
          std::ranges::any_of(manifest.indices, is_marked);
 }
 
-arrow::Status CheckClusteringOfNewManifest(const Manifest& previous, const Manifest& next) {
+arrow::Status CheckClusteringOfNewManifest(const Manifest& previous, const Manifest& next,
+                                           DeclarationRoad road) {
   const std::string corruption = FindClusteringCorruption(next);
   if (!corruption.empty()) {
     return arrow::Status::Invalid("clustering metadata is corrupt: ", corruption,
@@ -292,7 +307,9 @@ arrow::Status CheckClusteringOfNewManifest(const Manifest& previous, const Manif
   }
   const DeclarationState state = ReadDeclaration(next);
   if (!state.problem.empty()) return arrow::Status::Invalid(state.problem, kWaysOut);
-  ARROW_RETURN_NOT_OK(CheckChangedDeclaration(previous, next, state));
+  if (road == DeclarationRoad::kChange) {
+    ARROW_RETURN_NOT_OK(CheckChangedDeclaration(previous, next, state));
+  }
   return CheckNotLowered(previous, next);
 }
 

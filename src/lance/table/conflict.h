@@ -10,6 +10,7 @@ namespace lance::table {
 /// Whether a transaction can pass another one that was committed after its read version.
 enum class Compatibility {
   kCompatible,    // apply ours on top
+  kRebase,        // look at the rows of the common fragments (table-format 4.7)
   kRetryable,     // redo the whole operation on the new version
   kIncompatible,  // fail for good
 };
@@ -20,14 +21,15 @@ struct ConflictVerdict {
   std::string reason;  // "" when compatible
 };
 
-/// Apply the conflict rules of table-format 4.5 to one pair of transactions.
+/// Apply the conflict rules of table-format 4.5 to one pair of operations.
 ///
 /// Pure. Where a rule needs more than the transactions hold, the answer is the stricter one, which
 /// is always allowed.
 ///
 /// \param ours wants to commit
 /// \param theirs is committed at a version above our read version
-/// \return SerializationError when an index of ours or theirs has a corrupt coverage
+/// \return SerializationError when an index of ours or theirs has a corrupt coverage, or the
+///   memory-WAL state of either is corrupt
 arrow::Result<ConflictVerdict> CheckConflict(const Operation& ours, const Operation& theirs);
 
 }  // namespace lance::table

@@ -14,6 +14,15 @@ namespace lance::table {
 /// Ids of the fragments that an operation changes or removes; a rewrite's old fragments.
 std::set<uint64_t> TouchedFragments(const Operation& operation);
 
+/// Ids of the fragments that a Delete or an Update removes outright.
+std::set<uint64_t> RemovedFragments(const Operation& operation);
+
+/// Ids of the fields that an Update or a DataReplacement writes again in fragments that stay.
+std::set<int32_t> WrittenFields(const Operation& operation);
+
+/// Whether no column becomes stricter about nulls; only Merge and Project can say no.
+bool PreservesNullability(const Operation& operation);
+
 /// Config keys that an Overwrite or UpdateConfig changes.
 struct ConfigChange {
   std::set<std::string> upserted;

@@ -1,7 +1,5 @@
 #include "lance/table/operation_proto.h"
 
-#include <algorithm>
-#include <iterator>
 #include <utility>
 
 #include "google/protobuf/unknown_field_set.h"
@@ -9,6 +7,9 @@
 #include "lance/format/schema_proto.h"
 #include "lance/table/fragment_proto.h"
 #include "lance/table/index_proto.h"
+#include "lance/table/mem_wal_proto.h"
+#include "lance/table/row_operation_proto.h"
+#include "lance/table/schema_operation_proto.h"
 #include "lance/table/wire_proto.h"
 
 namespace lance::table {
@@ -159,6 +160,24 @@ struct OperationWriter {
     WriteIndices(create.removed_indices, out->mutable_removed_indices());
   }
 
+  void operator()(const Delete& deletion) const {
+    WriteDelete(deletion, message->mutable_delete_());
+  }
+  void operator()(const Update& update) const { WriteUpdate(update, message->mutable_update()); }
+  void operator()(const Merge& merge) const { WriteMerge(merge, message->mutable_merge()); }
+  void operator()(const Project& project) const {
+    WriteProject(project, message->mutable_project());
+  }
+  void operator()(const Restore& restore) const {
+    WriteRestore(restore, message->mutable_restore());
+  }
+  void operator()(const DataReplacement& replacement) const {
+    WriteDataReplacement(replacement, message->mutable_data_replacement());
+  }
+  void operator()(const UpdateBases& update) const {
+    WriteUpdateBases(update, message->mutable_update_bases());
+  }
+
   void operator()(const ForeignOperation& foreign) const {
     if (foreign.field_number == 0) return;
     message->GetReflection()->MutableUnknownFields(message)->AddLengthDelimited(
@@ -166,50 +185,12 @@ struct OperationWriter {
   }
 };
 
-void TouchFragments(const FragmentMessages& fragments, ForeignOperation* operation) {
-  for (const auto& fragment : fragments) operation->touched_fragment_ids.push_back(fragment.id());
-}
+arrow::Status ReadNothing(ForeignOperation*) { return arrow::Status::OK(); }
 
-arrow::Status ReadDelete(ForeignOperation* operation) {
-  pb::Delete message;
-  ARROW_RETURN_NOT_OK(ParseMessage(operation->bytes, "Delete", &message));
-  TouchFragments(message.updated_fragments(), operation);
-  std::ranges::copy(message.deleted_fragment_ids(),
-                    std::back_inserter(operation->touched_fragment_ids));
-  return arrow::Status::OK();
-}
-
-arrow::Status ReadUpdate(ForeignOperation* operation) {
-  pb::Update message;
-  ARROW_RETURN_NOT_OK(ParseMessage(operation->bytes, "Update", &message));
-  TouchFragments(message.updated_fragments(), operation);
-  std::ranges::copy(message.removed_fragment_ids(),
-                    std::back_inserter(operation->touched_fragment_ids));
-  std::ranges::copy(message.fields_modified(), std::back_inserter(operation->written_field_ids));
-  return arrow::Status::OK();
-}
-
-arrow::Status ReadMerge(ForeignOperation* operation) {
-  pb::Merge message;
-  ARROW_RETURN_NOT_OK(ParseMessage(operation->bytes, "Merge", &message));
-  operation->preserves_nullability = message.preserves_nullability();
-  return arrow::Status::OK();
-}
-
-arrow::Status ReadProject(ForeignOperation* operation) {
-  pb::Project message;
-  ARROW_RETURN_NOT_OK(ParseMessage(operation->bytes, "Project", &message));
-  operation->preserves_nullability = message.preserves_nullability();
-  return arrow::Status::OK();
-}
-
-arrow::Status ReadDataReplacement(ForeignOperation* operation) {
-  pb::DataReplacement message;
-  ARROW_RETURN_NOT_OK(ParseMessage(operation->bytes, "DataReplacement", &message));
-  for (const auto& group : message.replacements()) {
-    operation->touched_fragment_ids.push_back(group.fragment_id());
-    std::ranges::copy(group.new_file().fields(), std::back_inserter(operation->written_field_ids));
-  }
+arrow::Status ReadMemWalState(ForeignOperation* operation) {
+  pb::UpdateMemWalState message;
+  ARROW_RETURN_NOT_OK(ParseMessage(operation->bytes, "UpdateMemWalState", &message));
+  operation->shards = ShardsOf(message.compacted_sstables());
   return arrow::Status::OK();
 }
 
@@ -217,12 +198,15 @@ arrow::Status ReadDataOverlay(ForeignOperation* operation) {
   pb::DataOverlay message;
   ARROW_RETURN_NOT_OK(ParseMessage(operation->bytes, "DataOverlay", &message));
   for (const auto& group : message.groups()) {
-    operation->touched_fragment_ids.push_back(group.fragment_id());
+    OverlaidFragment& overlaid = operation->overlaid.emplace_back();
+    overlaid.fragment_id = group.fragment_id();
+    for (const auto& overlay : group.overlays()) {
+      const auto& fields = overlay.data_file().fields();
+      overlaid.field_ids.insert(overlaid.field_ids.end(), fields.begin(), fields.end());
+    }
   }
   return arrow::Status::OK();
 }
-
-arrow::Status ReadNothing(ForeignOperation*) { return arrow::Status::OK(); }
 
 /// An operation of the published schema that this version does not write.
 struct ForeignKind {
@@ -232,15 +216,8 @@ struct ForeignKind {
 };
 
 constexpr ForeignKind kForeignKinds[] = {
-    {101, "Delete", ReadDelete},
-    {105, "Merge", ReadMerge},
-    {106, "Restore", ReadNothing},
-    {108, "Update", ReadUpdate},
-    {109, "Project", ReadProject},
-    {111, "DataReplacement", ReadDataReplacement},
-    {112, "UpdateMemWalState", ReadNothing},
+    {112, "UpdateMemWalState", ReadMemWalState},
     {113, "Clone", ReadNothing},
-    {114, "UpdateBases", ReadNothing},
     {115, "DataOverlay", ReadDataOverlay},
 };
 

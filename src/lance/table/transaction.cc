@@ -13,6 +13,13 @@ constexpr std::string_view NameOf() {
   if constexpr (std::is_same_v<T, ReserveFragments>) return "ReserveFragments";
   if constexpr (std::is_same_v<T, Rewrite>) return "Rewrite";
   if constexpr (std::is_same_v<T, CreateIndex>) return "CreateIndex";
+  if constexpr (std::is_same_v<T, Delete>) return "Delete";
+  if constexpr (std::is_same_v<T, Update>) return "Update";
+  if constexpr (std::is_same_v<T, Merge>) return "Merge";
+  if constexpr (std::is_same_v<T, Project>) return "Project";
+  if constexpr (std::is_same_v<T, Restore>) return "Restore";
+  if constexpr (std::is_same_v<T, DataReplacement>) return "DataReplacement";
+  if constexpr (std::is_same_v<T, UpdateBases>) return "UpdateBases";
 }
 
 }  // namespace

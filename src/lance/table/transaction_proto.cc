@@ -5,6 +5,8 @@
 #include "google/protobuf/unknown_field_set.h"
 #include "lance/base/status_detail.h"
 #include "lance/table/operation_proto.h"
+#include "lance/table/row_operation_proto.h"
+#include "lance/table/schema_operation_proto.h"
 #include "lance/table/wire_proto.h"
 
 namespace lance::table {
@@ -51,6 +53,20 @@ arrow::Result<Operation> ParseOperation(TransactionMessage* message) {
       return ReserveFragments{message->reserve_fragments().num_fragments()};
     case TransactionMessage::kUpdateConfig:
       return ParseUpdateConfig(message->update_config());
+    case TransactionMessage::kDelete:
+      return ParseDelete(message->delete_());
+    case TransactionMessage::kUpdate:
+      return ParseUpdate(message->update());
+    case TransactionMessage::kMerge:
+      return ParseMerge(message->merge());
+    case TransactionMessage::kProject:
+      return ParseProject(message->project());
+    case TransactionMessage::kRestore:
+      return ParseRestore(message->restore());
+    case TransactionMessage::kDataReplacement:
+      return ParseDataReplacement(message->data_replacement());
+    case TransactionMessage::kUpdateBases:
+      return ParseUpdateBases(message->update_bases());
     case TransactionMessage::OPERATION_NOT_SET:
       break;
   }

@@ -457,8 +457,8 @@ TEST(BuildManifest, RefusesToChangePrimaryKeyMetadata) {
 }
 
 TEST(BuildManifest, RefusesForeignOperations) {
-  EXPECT_THAT(Build(SampleManifest({}), ForeignOperation{.field_number = 101, .name = "Delete"}),
-              IsNotImplemented(HasSubstr("Delete")));
+  EXPECT_THAT(Build(SampleManifest({}), ForeignOperation{.field_number = 113, .name = "Clone"}),
+              IsNotImplemented(HasSubstr("Clone")));
 }
 
 }  // namespace

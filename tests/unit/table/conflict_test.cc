@@ -12,14 +12,37 @@ namespace {
 
 using ::lance::testing::IsSerializationError;
 
-ForeignOperation Foreign(uint32_t field_number, std::vector<uint64_t> touched = {},
-                         std::vector<int32_t> written = {}, bool preserves_nullability = false) {
-  return {.field_number = field_number,
-          .name = "x",
-          .touched_fragment_ids = std::move(touched),
-          .written_field_ids = std::move(written),
-          .preserves_nullability = preserves_nullability};
+Delete DeleteIn(std::vector<uint64_t> ids, std::vector<uint64_t> removed = {}) {
+  Delete deletion{.deleted_fragment_ids = std::move(removed)};
+  for (const uint64_t id : ids) deletion.updated_fragments.push_back(SampleFragment(id));
+  return deletion;
 }
+
+Update UpdateIn(std::vector<uint64_t> ids, std::vector<int32_t> fields = {}) {
+  Update update{.fields_modified = std::move(fields)};
+  for (const uint64_t id : ids) update.updated_fragments.push_back(SampleFragment(id));
+  return update;
+}
+
+Update Moving(Update update) {
+  update.new_fragments = {SampleFragment(0)};
+  return update;
+}
+
+Update Inserting(Update update) {
+  update.inserted_rows = "filter";
+  return update;
+}
+
+DataReplacement Replace(uint64_t fragment_id, int32_t field_id) {
+  return {.groups = {{fragment_id, {.path = "r.lance", .field_ids = {field_id}}}}};
+}
+
+ForeignOperation Overlay(uint64_t fragment_id, int32_t field_id) {
+  return {.field_number = 115, .name = "DataOverlay", .overlaid = {{fragment_id, {field_id}}}};
+}
+
+UpdateBases AddBase(BasePath base) { return {.new_bases = {std::move(base)}}; }
 
 Rewrite RewriteOf(uint64_t old_id) {
   return {.groups = {{{SampleFragment(old_id)}, {SampleFragment(100 + old_id)}}}};
@@ -29,82 +52,12 @@ CreateIndex AddIndex(const std::string& name, uint8_t uuid, std::vector<uint32_t
   return {.new_indices = {SampleIndex(name, uuid, std::move(covered))}};
 }
 
-constexpr uint32_t kDelete = 101;
-constexpr uint32_t kMerge = 105;
-constexpr uint32_t kRestore = 106;
-constexpr uint32_t kUpdate = 108;
-constexpr uint32_t kProject = 109;
-constexpr uint32_t kDataReplacement = 111;
-constexpr uint32_t kMemWal = 112;
-constexpr uint32_t kClone = 113;
-constexpr uint32_t kUpdateBases = 114;
-constexpr uint32_t kDataOverlay = 115;
-
 char Letter(const Operation& ours, const Operation& theirs) {
   const auto verdict = CheckConflict(ours, theirs);
   if (!verdict.ok()) return '!';
   EXPECT_EQ(verdict->reason.empty(), verdict->compatibility == Compatibility::kCompatible);
-  switch (verdict->compatibility) {
-    case Compatibility::kCompatible:
-      return '.';
-    case Compatibility::kRetryable:
-      return 'R';
-    case Compatibility::kIncompatible:
-      return 'X';
-  }
-  return '?';
+  return std::string_view(".BRX")[static_cast<size_t>(verdict->compatibility)];
 }
-
-// One operation of every kind that has nothing in common with any other: the unconditional cells.
-std::vector<Operation> DisjointTheirs() {
-  return {Append{},
-          Foreign(kDelete, {50}),
-          Foreign(kUpdate, {51}),
-          Overwrite{},
-          AddIndex("other", 9, {52}),
-          RewriteOf(53),
-          Foreign(kMerge, {}, {}, true),
-          Foreign(kProject, {}, {}, true),
-          Foreign(kRestore),
-          ReserveFragments{1},
-          SetConfig({{"theirs", "1"}}),
-          Foreign(kDataReplacement, {54}, {99}),
-          Foreign(kMemWal),
-          Foreign(kClone),
-          Foreign(kUpdateBases),
-          Foreign(kDataOverlay, {55}),
-          Foreign(116),
-          Foreign(0)};
-}
-
-struct RowCase {
-  std::string name;
-  Operation ours;
-  std::string letters;  // in the order of DisjointTheirs
-};
-
-class ConflictRowTest : public ::testing::TestWithParam<RowCase> {};
-
-TEST_P(ConflictRowTest, GivesTheUnconditionalCells) {
-  std::string letters;
-  for (const Operation& theirs : DisjointTheirs()) letters += Letter(GetParam().ours, theirs);
-
-  EXPECT_EQ(letters, GetParam().letters);
-}
-
-//                  Append Delete Update Overwrite CreateIndex Rewrite Merge Project Restore Reserve
-//                  UpdateConfig DataReplacement MemWal Clone UpdateBases Overlay unknown none
-INSTANTIATE_TEST_SUITE_P(All, ConflictRowTest,
-                         ::testing::ValuesIn<RowCase>({
-                             {"Append", Append{}, "...X....X...X...XX"},
-                             {"Overwrite", Overwrite{}, "...R........X...XX"},
-                             {"CreateIndex", AddIndex("mine", 1, {1}), "...X....X...X...XX"},
-                             {"Rewrite", RewriteOf(1), "...X..R.X.......XX"},
-                             {"ReserveFragments", ReserveFragments{1}, "...X....X.......XX"},
-                             {"UpdateConfig", SetConfig({{"ours", "1"}}), "................XX"},
-                             {"Foreign", Foreign(kDelete), "XXXXXXXXXXXXXXXXXX"},
-                         }),
-                         [](const auto& test) { return test.param.name; });
 
 UpdateConfig Schema() { return {.schema_metadata = UpdateMap{}}; }
 
@@ -160,22 +113,22 @@ TEST_P(ConflictNoteTest, Decides) {
 INSTANTIATE_TEST_SUITE_P(
     All, ConflictNoteTest,
     ::testing::ValuesIn<NoteCase>({
-        {"N1MergeMayBeStricter", Append{}, Foreign(kMerge), 'R'},
-        {"N1ProjectMayBeStricter", Append{}, Foreign(kProject), 'R'},
-        {"FRewriteSameFragmentAsDelete", RewriteOf(1), Foreign(kDelete, {3, 1}), 'R'},
-        {"FRewriteSameFragmentAsUpdate", RewriteOf(1), Foreign(kUpdate, {1}), 'R'},
+        {"N1MergeMayBeStricter", Append{}, Merge{}, 'R'},
+        {"N1ProjectMayBeStricter", Append{}, Project{}, 'R'},
+        {"FRewriteSameFragmentAsDelete", RewriteOf(1), DeleteIn({3, 1}), 'R'},
+        {"FRewriteSameFragmentAsUpdate", RewriteOf(1), UpdateIn({1}), 'R'},
         {"FRewriteSameFragmentAsRewrite", RewriteOf(1), RewriteOf(1), 'R'},
-        {"FRewriteSameFragmentAsReplacement", RewriteOf(1), Foreign(kDataReplacement, {1}), 'R'},
-        {"FRewriteSameFragmentAsOverlay", RewriteOf(1), Foreign(kDataOverlay, {1}), 'R'},
-        {"FNewFragmentsDoNotCount", RewriteOf(1), Foreign(kDelete, {101}), '.'},
+        {"FRewriteSameFragmentAsReplacement", RewriteOf(1), Replace(1, 0), 'R'},
+        {"FRewriteSameFragmentAsOverlay", RewriteOf(1), Overlay(1, 0), 'R'},
+        {"FNewFragmentsDoNotCount", RewriteOf(1), DeleteIn({101}), '.'},
         {"C1SameKey", kOverwriteKey, kOverwriteKey, 'X'},
         {"C1OtherKey", kOverwriteKey, Overwrite{.config_upsert_values = {{"o", "1"}}}, 'R'},
         {"C2SameKey", kOverwriteKey, SetConfig({{"k", "2"}}), 'X'},
         {"C2DeletedKey", kOverwriteKey, Unset("k"), 'X'},
         {"C2OtherKey", kOverwriteKey, SetConfig({{"o", "2"}}), '.'},
         {"C2Replacement", kOverwriteKey, ReplaceConfig(), 'X'},
-        {"C3Schema", Schema(), Foreign(kMerge), 'R'},
-        {"C3Field", OfField(0), Foreign(kMerge), 'R'},
+        {"C3Schema", Schema(), Merge{}, 'R'},
+        {"C3Field", OfField(0), Merge{}, 'R'},
         {"C4Schema", Schema(), Overwrite{}, 'X'},
         {"C4Field", OfField(0), Overwrite{}, 'X'},
         {"C4SameKey", SetConfig({{"k", "2"}}), kOverwriteKey, 'X'},
@@ -193,8 +146,8 @@ INSTANTIATE_TEST_SUITE_P(
         {"C5Schema", Schema(), Schema(), 'X'},
         {"C5SameField", OfField(1), OfField(1), 'X'},
         {"C5OtherField", OfField(1), OfField(2), '.'},
-        {"C6Schema", Schema(), Foreign(kRestore), 'X'},
-        {"C6Field", OfField(1), Foreign(kRestore), 'X'},
+        {"C6Schema", Schema(), Restore{}, 'X'},
+        {"C6Field", OfField(1), Restore{}, 'X'},
         {"I1SameName", AddIndex("i", 1, {1}), AddIndex("i", 2, {2}), 'R'},
         {"I1OtherName", AddIndex("i", 1, {1}), AddIndex("j", 2, {1}), '.'},
         {"I1BothWriteReuse", AddIndex("__lance_frag_reuse", 1, {}),
@@ -209,18 +162,51 @@ INSTANTIATE_TEST_SUITE_P(
         {"I2UnknownCoverage", CreateIndex{.new_indices = {Uncovered(SampleIndex("i", 1, {}))}},
          RewriteOf(2), 'R'},
         {"I2OnlyDrops", DropIndex("i", 1), RewriteOf(2), '.'},
-        {"I3SameField", AddIndex("i", 1, {1}), Foreign(kDataReplacement, {9}, {0}), 'R'},
-        {"I3CoveredFragment", AddIndex("i", 1, {9}), Foreign(kDataReplacement, {9}, {7}), 'R'},
+        {"I3SameField", AddIndex("i", 1, {1}), Replace(9, 0), 'R'},
+        {"I3CoveredFragment", AddIndex("i", 1, {9}), Replace(9, 7), 'R'},
         {"I4CoversASource", RewriteOf(2), AddIndex("i", 1, {2}), 'R'},
         {"I4UnknownCoverage", RewriteOf(2),
          CreateIndex{.new_indices = {Uncovered(SampleIndex("i", 1, {}))}}, 'R'},
         {"I4OnlyDrops", RewriteOf(2), DropIndex("i", 1), '.'},
         {"I4ReuseTrimmed", RewriteOf(2), ReplaceIndex("__lance_frag_reuse", 1, 2), '.'},
         {"I4ReuseDropped", RewriteOf(2), DropIndex("__lance_frag_reuse", 1), 'X'},
-        {"M1MemWal", AddIndex("__lance_mem_wal", 1, {}), Foreign(kMerge), 'R'},
-        {"PValuesOfACoveredFragment", AddIndex("i", 1, {4}), Foreign(kUpdate, {4}, {7}), 'R'},
-        {"PValuesOfAnotherFragment", AddIndex("i", 1, {4}), Foreign(kUpdate, {5}, {7}), '.'},
-        {"PMovedRowsOnly", AddIndex("i", 1, {4}), Foreign(kUpdate, {4}, {}), '.'},
+        {"M1MemWal", AddIndex("__lance_mem_wal", 1, {}), Merge{}, 'R'},
+        {"PValuesOfACoveredFragment", AddIndex("i", 1, {4}), UpdateIn({4}, {7}), 'R'},
+        {"PValuesOfAnotherFragment", AddIndex("i", 1, {4}), UpdateIn({5}, {7}), '.'},
+        {"AOtherFragment", DeleteIn({1}), DeleteIn({2}), '.'},
+        {"ASameFragment", DeleteIn({1}), UpdateIn({2, 1}), 'B'},
+        {"ATheyRemovedIt", DeleteIn({1}), DeleteIn({}, {1}), 'R'},
+        {"AWeOnlyRemove", DeleteIn({}, {1}), DeleteIn({1}), 'R'},
+        {"K1InsertsKeys", Inserting(UpdateIn({1})), Append{}, 'R'},
+        {"K2BothInsertKeys", Inserting(UpdateIn({1})), Inserting(UpdateIn({2})), 'R'},
+        {"K2OnlyWeInsertKeys", Inserting(UpdateIn({1})), UpdateIn({2}), 'R'},
+        {"K2OnlyTheyInsertKeys", UpdateIn({1}), Inserting(UpdateIn({2})), '.'},
+        {"K2AgainstADelete", Inserting(UpdateIn({1})), DeleteIn({2}), '.'},
+        {"K3DropsAField", UpdateIn({1}, {7}),
+         Project{.schema = SampleSchema(), .preserves_nullability = true}, 'R'},
+        {"K3KeepsTheField", UpdateIn({1}, {1}),
+         Project{.schema = SampleSchema(), .preserves_nullability = true}, '.'},
+        {"N1OurProjectMayBeStricter", Project{}, Append{}, 'R'},
+        {"D1DeletesRows", Replace(1, 0), DeleteIn({1}), '.'},
+        {"D1RemovesTheFragment", Replace(1, 0), DeleteIn({}, {1}), 'X'},
+        {"D2SameField", Replace(1, 0), UpdateIn({1}, {0}), 'R'},
+        {"D2OtherField", Replace(1, 0), UpdateIn({1}, {1}), '.'},
+        {"D2MovesRows", Replace(1, 0), Moving(UpdateIn({1})), 'R'},
+        {"D2MovesRowsElsewhere", Replace(1, 0), Moving(UpdateIn({2})), '.'},
+        {"D3DropsTheField", Replace(1, 9),
+         Project{.schema = SampleSchema(), .preserves_nullability = true}, 'X'},
+        {"D3MayBeStricter", Replace(1, 0), Project{.schema = SampleSchema()}, 'R'},
+        {"D4SameFragmentOtherField", Replace(1, 0), Replace(1, 1), '.'},
+        {"D4OtherFragment", Replace(1, 0), Replace(2, 0), '.'},
+        {"B1SameId", AddBase({.id = 3, .path = "a"}), AddBase({.id = 3, .path = "b"}), 'X'},
+        {"B1SameName", AddBase({.name = "n", .path = "a"}), AddBase({.name = "n", .path = "b"}),
+         'X'},
+        {"B1NoNames", AddBase({.path = "a"}), AddBase({.path = "b"}), '.'},
+        {"O1MovesRows", Moving(UpdateIn({1})), Overlay(1, 0), 'R'},
+        {"O1DeletesRows", UpdateIn({1}), Overlay(1, 0), '.'},
+        {"O3MovesRows", Overlay(1, 0), Moving(UpdateIn({1})), 'R'},
+        {"O3DeletesRows", Overlay(1, 0), UpdateIn({1}), '.'},
+        {"PMovedRowsOnly", AddIndex("i", 1, {4}), UpdateIn({4}, {}), '.'},
     }),
     [](const auto& test) { return test.param.name; });
 

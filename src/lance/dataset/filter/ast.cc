@@ -49,6 +49,24 @@ const char* ToString(CompareOp op) {
   return "";
 }
 
+const char* ToString(ArithmeticOp op) {
+  switch (op) {
+    case ArithmeticOp::kAdd:
+      return "+";
+    case ArithmeticOp::kSubtract:
+      return "-";
+    case ArithmeticOp::kMultiply:
+      return "*";
+    case ArithmeticOp::kDivide:
+      return "/";
+    case ArithmeticOp::kModulo:
+      return "%";
+    case ArithmeticOp::kConcatenate:
+      return "||";
+  }
+  return "";
+}
+
 CompareOp Negate(CompareOp op) {
   switch (op) {
     case CompareOp::kEqual:
@@ -91,6 +109,11 @@ bool SameExpression(const Expression& left, const Expression& right) {
   }
   if (left.column != right.column || left.is_exact_name != right.is_exact_name) return false;
   if (!(left.literal == right.literal)) return false;
+  if (left.arithmetic != right.arithmetic || left.name != right.name ||
+      left.is_try != right.is_try || left.ignores_case != right.ignores_case ||
+      left.escape != right.escape || left.element != right.element) {
+    return false;
+  }
   for (size_t i = 0; i < left.children.size(); ++i) {
     if (!SameExpression(*left.children[i], *right.children[i])) return false;
   }

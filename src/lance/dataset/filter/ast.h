@@ -63,13 +63,21 @@ CompareOp Negate(CompareOp op);
 /// The operator for exchanged sides: `<` gives `>`.
 CompareOp Flip(CompareOp op);
 
+/// How two values are computed into one.
+enum class ArithmeticOp { kAdd, kSubtract, kMultiply, kDivide, kModulo, kConcatenate };
+
+/// The operator's text, for example "+".
+const char* ToString(ArithmeticOp op);
+
 struct Expression;
 using ExpressionPtr = std::unique_ptr<Expression>;
 
 /// One node of a parsed filter. A plain value; trees are at most kMaxDepth high.
 ///
-/// Children: kNot, kIsNull, kIsTruth: the operand. kAnd, kOr: two or more, none of the same kind.
-/// kCompare: left, right. kBetween: operand, low, high. kIn: operand, then the members.
+/// Children: kNot, kIsNull, kIsTruth, kNegative, kCast, kField, kElement: the operand. kAnd, kOr:
+/// two or more, none of the same kind. kCompare, kIsDistinct, kArithmetic: left, right. kBetween:
+/// operand, low, high. kIn: operand, then the members. kLike: operand, pattern. kCall: the
+/// arguments.
 struct Expression {
   /// What the node is; says what its children are.
   enum class Kind {
@@ -82,7 +90,15 @@ struct Expression {
     kIn,
     kBetween,
     kIsNull,
-    kIsTruth
+    kIsTruth,
+    kIsDistinct,
+    kLike,
+    kArithmetic,
+    kNegative,
+    kCast,
+    kCall,
+    kField,
+    kElement
   };
 
   /// Highest tree, so that recursion over it is safe on any stack. Not above kMaxNesting, so that
@@ -97,8 +113,14 @@ struct Expression {
   bool is_exact_name = false;        // kColumn: written in backticks, so case counts
   int column_index = -1;             // kColumn: position in the list of ResolveColumns
   CompareOp op = CompareOp::kEqual;  // kCompare
-  bool negated = false;              // kIn, kBetween, kIsNull, kIsTruth: with NOT
-  bool truth = true;                 // kIsTruth: IS TRUE or IS FALSE
+  bool negated = false;  // kIn, kBetween, kIsNull, kIsTruth, kIsDistinct, kLike: with NOT
+  bool truth = true;     // kIsTruth: IS TRUE or IS FALSE
+  ArithmeticOp arithmetic = ArithmeticOp::kAdd;  // kArithmetic
+  std::string name;     // kCall: the function, in lower case; kField: the field; kCast: the type
+  bool is_try = false;  // kCast: TRY_CAST, which gives NULL for what does not convert
+  bool ignores_case = false;  // kLike: ILIKE
+  std::string escape;         // kLike: the character of ESCAPE; "": a backslash
+  int64_t element = 0;        // kElement: the place, from 1; negative: from the end
   std::vector<ExpressionPtr> children;
 };
 

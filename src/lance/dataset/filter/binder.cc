@@ -1,5 +1,6 @@
 #include "lance/dataset/filter/binder.h"
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <optional>
@@ -7,7 +8,9 @@
 #include <utility>
 
 #include "arrow/api.h"
+#include "lance/dataset/filter/bind_value.h"
 #include "lance/dataset/filter/canonical.h"
+#include "lance/dataset/filter/coercion.h"
 #include "lance/dataset/filter/filter_problem.h"
 #include "lance/dataset/filter/literal.h"
 
@@ -61,17 +64,22 @@ bool Holds(CompareOp op, int order) {
 bool NeedsText(BoundKind kind) {
   return kind == BoundKind::kConstant || kind == BoundKind::kCompareColumns ||
          kind == BoundKind::kCompareTruths || kind == BoundKind::kIsUnknown ||
-         kind == BoundKind::kIsTrue;
+         kind == BoundKind::kIsTrue || kind == BoundKind::kTruth ||
+         kind == BoundKind::kCompareValues || kind == BoundKind::kSameValues ||
+         kind == BoundKind::kInValues || kind == BoundKind::kIsNullValue;
 }
 
 /// Walks over one tree. Borrows everything; thread-compatible.
 ///
 /// Nodes are bound where they stay: returned by value they would fill the stack of a deep
 /// recursion.
-class Binder {
+class Binder : public ValueBinder {
  public:
-  Binder(std::string_view sql, const std::vector<FilterColumn>& columns)
-      : sql_(sql), columns_(columns) {}
+  using ValueBinder::ValueBinder;
+
+  Status BindCondition(const Expression& expression, BoundExpression* out) const override {
+    return Bind(expression, out);
+  }
 
   Status Bind(const Expression& expression, BoundExpression* out) const {
     ARROW_RETURN_NOT_OK(BindNode(expression, out));
@@ -86,27 +94,6 @@ class Binder {
     if (node->text.empty() && NeedsText(node->kind)) {
       node->text = Shorten(CanonicalSql(expression));
     }
-  }
-
-  // --- problems
-
-  Status Problem(const Expression& place, const std::string& message) const {
-    return FilterProblem(StatusCode::Invalid, sql_, place.span, message);
-  }
-
-  Status NotSupported(const Expression& place, const std::string& message) const {
-    return FilterProblem(StatusCode::NotImplemented, sql_, place.span, message);
-  }
-
-  /// Add the place to the status of a conversion.
-  Status AtPlace(const Expression& place, const Status& status) const {
-    return FilterProblem(status.code(), sql_, place.span, status.message());
-  }
-
-  // --- columns
-
-  const FilterColumn& ColumnOf(const Expression& expression) const {
-    return columns_[static_cast<size_t>(expression.column_index)];
   }
 
   bool IsBoolColumn(const Expression& expression) const {
@@ -154,6 +141,17 @@ class Binder {
         return BindIsNull(expression, PlaceFor(expression.negated, out));
       case Kind::kIsTruth:
         return BindIsTruth(expression, PlaceFor(expression.negated, out));
+      case Kind::kIsDistinct:
+        return BindIsSame(expression, PlaceFor(!expression.negated, out));
+      case Kind::kLike:
+        return BindLike(expression, PlaceFor(expression.negated, out));
+      case Kind::kArithmetic:
+      case Kind::kNegative:
+      case Kind::kCast:
+      case Kind::kCall:
+      case Kind::kField:
+      case Kind::kElement:
+        return BindTruthValue(expression, out);
     }
     return Status::UnknownError("internal: expression of no kind");
   }
@@ -186,6 +184,38 @@ class Binder {
                                    ", expected a condition that is true or false");
   }
 
+  /// Whether the node is a condition by its form, so that it is bound as one.
+  bool IsCondition(const Expression& expression) const {
+    switch (expression.kind) {
+      case Kind::kLiteral:
+        return expression.literal.kind == Literal::Kind::kBoolean;
+      case Kind::kColumn:
+        return IsBoolColumn(expression);
+      case Kind::kArithmetic:
+      case Kind::kNegative:
+      case Kind::kCast:
+      case Kind::kCall:
+      case Kind::kField:
+      case Kind::kElement:
+        return false;
+      default:
+        return true;
+    }
+  }
+
+  [[gnu::noinline]] Status BindTruthValue(const Expression& expression,
+                                          BoundExpression* out) const {
+    BoundValue value;
+    ARROW_RETURN_NOT_OK(BindValue(expression, {}, &value));
+    if (value.type->id() != arrow::Type::BOOL) {
+      return Problem(expression, "found a value of type " + value.type->ToString() +
+                                     ", expected a condition that is true or false");
+    }
+    out->kind = BoundKind::kTruth;
+    out->values.push_back(std::move(value));
+    return Status::OK();
+  }
+
   Status BindChain(BoundKind kind, const Expression& expression, BoundExpression* out) const {
     out->kind = kind;
     out->children.reserve(expression.children.size());
@@ -200,15 +230,19 @@ class Binder {
     if (IsNullLiteral(left)) return BindCompareNull(right, out);
     if (IsNullLiteral(right)) return BindCompareNull(left, out);
     if (IsLiteral(left) && IsLiteral(right)) return FoldCompare(left, op, right, out);
+    if (IsTimeBesideDate(left, right) || IsTimeBesideDate(right, left)) {
+      return BindCompareValues(left, op, right, out);
+    }
     if (left.kind == Kind::kColumn && IsLiteral(right)) {
       return BindCompareLiteral(left, op, right, out);
     }
     if (IsLiteral(left) && right.kind == Kind::kColumn) {
       return BindCompareLiteral(right, Flip(op), left, out);
     }
-    if (IsOtherColumn(left) && IsOtherColumn(right)) {
+    if (IsOtherColumn(left) && IsOtherColumn(right) && HaveOneType(left, right)) {
       return BindCompareColumns(left, op, right, out);
     }
+    if (!IsCondition(left) || !IsCondition(right)) return BindCompareValues(left, op, right, out);
     out->kind = BoundKind::kCompareTruths;
     out->op = op;
     out->children.reserve(2);
@@ -216,13 +250,66 @@ class Binder {
     return Bind(right, &out->children.emplace_back());
   }
 
+  bool IsTimeBesideDate(const Expression& column, const Expression& literal) const {
+    return column.kind == Kind::kColumn && IsLiteral(literal) &&
+           literal.literal.kind == Literal::Kind::kTimestamp && ColumnOf(column).type != nullptr &&
+           ColumnOf(column).type->id() == arrow::Type::DATE32;
+  }
+
+  bool HaveOneType(const Expression& left, const Expression& right) const {
+    const FilterColumn& left_column = ColumnOf(left);
+    const FilterColumn& right_column = ColumnOf(right);
+    return left_column.type != nullptr && right_column.type != nullptr &&
+           left_column.type->Equals(*right_column.type);
+  }
+
+  [[gnu::noinline]] Status BindCompareValues(const Expression& left, CompareOp op,
+                                             const Expression& right, BoundExpression* out) const {
+    out->values.resize(2);
+    ARROW_RETURN_NOT_OK(BindPair(left, right, &out->values[0], &out->values[1]));
+    out->kind = BoundKind::kCompareValues;
+    out->op = op;
+    if (!SetCompareLiteral(out->values[0], op, out->values[1], right, out)) {
+      SetCompareLiteral(out->values[1], Flip(op), out->values[0], left, out);
+    }
+    return Status::OK();
+  }
+
+  /// Make a comparison of a column with a constant one that statistics can answer.
+  static bool SetCompareLiteral(const BoundValue& column, CompareOp op, const BoundValue& constant,
+                                const Expression& written, BoundExpression* out) {
+    if (column.kind != BoundValue::Kind::kColumn || constant.kind != BoundValue::Kind::kConstant ||
+        !constant.constant->is_valid || column.type->id() == arrow::Type::BOOL ||
+        !IsComparableType(*column.type)) {
+      return false;
+    }
+    out->kind = BoundKind::kCompareLiteral;
+    out->column = column.column;
+    out->op = op;
+    out->literal = constant.constant;
+    out->text = Shorten(CanonicalSql(written));
+    out->values.clear();
+    return true;
+  }
+
+  [[gnu::noinline]] Status BindIsSame(const Expression& is, BoundExpression* out) const {
+    out->kind = BoundKind::kSameValues;
+    out->values.resize(2);
+    return BindPair(*is.children[0], *is.children[1], &out->values[0], &out->values[1]);
+  }
+
+  [[gnu::noinline]] Status BindLike(const Expression& like, BoundExpression* out) const {
+    out->kind = BoundKind::kTruth;
+    return BindPattern(like, &out->values.emplace_back());
+  }
+
   /// NULL compares with everything to NULL; the other side must still make sense.
   Status BindCompareNull(const Expression& other, BoundExpression* out) const {
     if (other.kind == Kind::kColumn) {
       ARROW_RETURN_NOT_OK(CheckComparable(other));
     } else if (!IsLiteral(other)) {
-      const auto unused = std::make_unique<BoundExpression>();
-      ARROW_RETURN_NOT_OK(Bind(other, unused.get()));
+      const auto unused = std::make_unique<BoundValue>();
+      ARROW_RETURN_NOT_OK(BindValue(other, {}, unused.get()));
     }
     SetConstant(std::nullopt, out);
     return Status::OK();
@@ -258,15 +345,6 @@ class Binder {
                                               const Expression& right, BoundExpression* out) const {
     ARROW_RETURN_NOT_OK(CheckComparable(left));
     ARROW_RETURN_NOT_OK(CheckComparable(right));
-    const FilterColumn& left_column = ColumnOf(left);
-    const FilterColumn& right_column = ColumnOf(right);
-    if (!left_column.type->Equals(*right_column.type)) {
-      return NotSupported(right, "column " + CanonicalIdentifier(right_column.name) + " has type " +
-                                     right_column.logical_type + ", column " +
-                                     CanonicalIdentifier(left_column.name) + " has type " +
-                                     left_column.logical_type +
-                                     "; columns of different types cannot be compared yet");
-    }
     SetColumn(BoundKind::kCompareColumns, left, out);
     out->op = op;
     out->other_column = right.column_index;
@@ -289,13 +367,14 @@ class Binder {
 
   [[gnu::noinline]] Status BindIn(const Expression& in, BoundExpression* out) const {
     const Expression& operand = *in.children[0];
-    for (size_t i = 1; i < in.children.size(); ++i) {
-      if (IsLiteral(*in.children[i])) continue;
-      return NotSupported(*in.children[i], "the members of an IN list must be literals");
-    }
-    if (IsLiteral(operand)) return FoldIn(in, out);
-    if (operand.kind != Kind::kColumn) {
-      return NotSupported(operand, "the left side of IN must be a column");
+    const bool all_literals = std::all_of(in.children.begin() + 1, in.children.end(),
+                                          [](const auto& member) { return IsLiteral(*member); });
+    if (all_literals && IsLiteral(operand)) return FoldIn(in, out);
+    const bool is_time_beside_date =
+        std::any_of(in.children.begin() + 1, in.children.end(),
+                    [&](const auto& member) { return IsTimeBesideDate(operand, *member); });
+    if (!all_literals || operand.kind != Kind::kColumn || is_time_beside_date) {
+      return BindInValues(in, out);
     }
     SetColumn(BoundKind::kIn, operand, out);
     for (size_t i = 1; i < in.children.size(); ++i) {
@@ -316,9 +395,43 @@ class Binder {
       if (i > kMaxShown) {
         return text + ", ... " + std::to_string(in.children.size() - 1) + " values)";
       }
-      text += (i > 1 ? ", " : "") + Shorten(CanonicalLiteral(in.children[i]->literal));
+      text += (i > 1 ? ", " : "") + Shorten(CanonicalSql(*in.children[i]));
     }
     return text + ")";
+  }
+
+  /// A list of whatever: constants are looked up, others compared one after the other.
+  [[gnu::noinline]] Status BindInValues(const Expression& in, BoundExpression* out) const {
+    std::vector<BoundValue> list;
+    ARROW_RETURN_NOT_OK(BindList(in, &list));
+    const auto is_constant = [](const BoundValue& value) {
+      return value.kind == BoundValue::Kind::kConstant;
+    };
+    if (!std::all_of(list.begin() + 1, list.end(), is_constant)) return ChainMembers(list, out);
+    out->kind = BoundKind::kInValues;
+    for (size_t i = 1; i < list.size(); ++i) {
+      out->has_null = out->has_null || !list[i].constant->is_valid;
+      if (list[i].constant->is_valid) out->members.push_back(std::move(list[i].constant));
+    }
+    ARROW_ASSIGN_OR_RAISE(out->membership,
+                          Membership::Make(out->members, list[0].type, out->has_null));
+    out->values.push_back(std::move(list[0]));
+    return Status::OK();
+  }
+
+  static Status ChainMembers(const std::vector<BoundValue>& list, BoundExpression* out) {
+    out->kind = BoundKind::kOr;
+    out->children.reserve(list.size() - 1);
+    for (size_t i = 1; i < list.size(); ++i) {
+      BoundExpression& same = out->children.emplace_back();
+      same.kind = BoundKind::kCompareValues;
+      same.values = {list[0], list[i]};
+      same.text = "IN";
+    }
+    if (out->children.size() > 1) return Status::OK();
+    BoundExpression only = std::move(out->children.front());
+    *out = std::move(only);
+    return Status::OK();
   }
 
   Status FoldIn(const Expression& in, BoundExpression* out) const {
@@ -345,6 +458,10 @@ class Binder {
       SetColumn(BoundKind::kIsNull, operand, out);
       return Status::OK();
     }
+    if (!IsCondition(operand)) {
+      out->kind = BoundKind::kIsNullValue;
+      return BindValue(operand, {}, &out->values.emplace_back());
+    }
     out->kind = BoundKind::kIsUnknown;
     return Bind(operand, &out->children.emplace_back());
   }
@@ -353,12 +470,18 @@ class Binder {
     out->kind = BoundKind::kIsTrue;
     return Bind(*is.children[0], PlaceFor(!is.truth, &out->children.emplace_back()));
   }
-
-  std::string_view sql_;
-  const std::vector<FilterColumn>& columns_;
 };
 
 }  // namespace
+
+Result<BoundValue> BindValueExpression(std::string_view sql,
+                                       const std::vector<FilterColumn>& columns,
+                                       const Expression& expression,
+                                       const std::shared_ptr<arrow::DataType>& type) {
+  BoundValue value;
+  ARROW_RETURN_NOT_OK(Binder(sql, columns).BindRoot(expression, type, &value));
+  return value;
+}
 
 Result<BoundExpression> BindFilter(std::string_view sql, const std::vector<FilterColumn>& columns,
                                    const Expression& expression) {

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <memory>
 #include <string_view>
 #include <vector>
 
 #include "arrow/result.h"
+#include "arrow/type_fwd.h"
 #include "lance/dataset/filter/ast.h"
 #include "lance/dataset/filter/bound_expression.h"
 #include "lance/dataset/filter/columns.h"
@@ -20,5 +22,15 @@ namespace lance::filter {
 arrow::Result<BoundExpression> BindFilter(std::string_view sql,
                                           const std::vector<FilterColumn>& columns,
                                           const Expression& expression);
+
+/// Check the types of a tree that gives a value, and convert its literals.
+///
+/// \param type what the value is converted to: a literal only when it fits, anything else as by
+///   CAST; null: the type that the expression has by itself
+/// \return as BindFilter
+arrow::Result<BoundValue> BindValueExpression(std::string_view sql,
+                                              const std::vector<FilterColumn>& columns,
+                                              const Expression& expression,
+                                              const std::shared_ptr<arrow::DataType>& type);
 
 }  // namespace lance::filter

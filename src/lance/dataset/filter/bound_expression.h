@@ -7,6 +7,7 @@
 
 #include "arrow/type_fwd.h"
 #include "lance/dataset/filter/ast.h"
+#include "lance/dataset/filter/bound_value.h"
 #include "lance/dataset/filter/membership.h"
 
 namespace lance::filter {
@@ -27,7 +28,12 @@ struct BoundExpression {
     kIn,              // column IN (members, and NULL when has_null)
     kIsNull,          // column IS NULL, of any type
     kIsUnknown,       // child IS NULL
-    kIsTrue           // child IS TRUE
+    kIsTrue,          // child IS TRUE
+    kTruth,           // the only value, of type bool
+    kCompareValues,   // values[0] op values[1], of one type
+    kSameValues,      // values[0] IS NOT DISTINCT FROM values[1], of one type
+    kInValues,        // the only value IN (constants, and NULL when has_null)
+    kIsNullValue      // the only value IS NULL
   };
 
   Kind kind = Kind::kConstant;
@@ -38,7 +44,8 @@ struct BoundExpression {
   std::shared_ptr<arrow::Scalar> literal;               // valid, of the column's type
   std::vector<std::shared_ptr<arrow::Scalar>> members;  // valid, of the column's type
   bool has_null = false;
-  std::shared_ptr<const Membership> membership;  // of kIn
+  std::shared_ptr<const Membership> membership;  // of kIn and kInValues
+  std::vector<BoundValue> values;
   /// SQL for people: of kCompareLiteral the literal, of kIn the list, else the whole node.
   std::string text;
   std::vector<BoundExpression> children;

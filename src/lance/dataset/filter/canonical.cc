@@ -83,7 +83,35 @@ class Writer {
         return WriteOperand(Child(expression, 2));
       case Expression::Kind::kIsNull:
       case Expression::Kind::kIsTruth:
+      case Expression::Kind::kIsDistinct:
         return WriteIs(expression);
+      case Expression::Kind::kLike:
+        return WriteLike(expression);
+      case Expression::Kind::kArithmetic:
+        WriteOperand(Child(expression, 0));
+        sql_ += std::string(" ") + ToString(expression.arithmetic) + " ";
+        return WriteOperand(Child(expression, 1));
+      case Expression::Kind::kNegative:
+        sql_ += "-(";
+        Write(Child(expression, 0));
+        sql_ += ')';
+        return;
+      case Expression::Kind::kCast:
+        sql_ += expression.is_try ? "TRY_CAST(" : "CAST(";
+        Write(Child(expression, 0));
+        sql_ += " AS " + expression.name + ")";
+        return;
+      case Expression::Kind::kCall:
+        sql_ += expression.name;
+        return WriteList(expression, 0);
+      case Expression::Kind::kField:
+        Write(Child(expression, 0));
+        sql_ += '.' + Quoted(expression.name, '`');
+        return;
+      case Expression::Kind::kElement:
+        Write(Child(expression, 0));
+        sql_ += '[' + std::to_string(expression.element) + ']';
+        return;
     }
   }
 
@@ -102,8 +130,17 @@ class Writer {
 
   /// Operands of everything but AND, OR and NOT stand bare only when they are one value.
   void WriteOperand(const Expression& operand) {
-    if (operand.kind == Kind::kLiteral || operand.kind == Kind::kColumn) return Write(operand);
-    WriteInParentheses(operand);
+    switch (operand.kind) {
+      case Kind::kLiteral:
+      case Kind::kColumn:
+      case Kind::kCast:
+      case Kind::kCall:
+      case Kind::kField:
+      case Kind::kElement:
+        return Write(operand);
+      default:
+        return WriteInParentheses(operand);
+    }
   }
 
   void WriteOperandOfNot(const Expression& operand) {
@@ -126,17 +163,35 @@ class Writer {
 
   void WriteIn(const Expression& in) {
     WriteOperand(Child(in, 0));
-    sql_ += in.negated ? " NOT IN (" : " IN (";
-    for (size_t i = 1; i < in.children.size(); ++i) {
-      if (i > 1) sql_ += ", ";
-      Write(Child(in, i));
+    sql_ += in.negated ? " NOT IN " : " IN ";
+    WriteList(in, 1);
+  }
+
+  /// The children from `first` on, in parentheses.
+  void WriteList(const Expression& list, size_t first) {
+    sql_ += '(';
+    for (size_t i = first; i < list.children.size(); ++i) {
+      if (i > first) sql_ += ", ";
+      Write(Child(list, i));
     }
     sql_ += ')';
+  }
+
+  void WriteLike(const Expression& like) {
+    WriteOperand(Child(like, 0));
+    sql_ += like.negated ? " NOT" : "";
+    sql_ += like.ignores_case ? " ILIKE " : " LIKE ";
+    WriteOperand(Child(like, 1));
+    if (!like.escape.empty()) sql_ += " ESCAPE " + Quoted(like.escape, '\'');
   }
 
   void WriteIs(const Expression& is) {
     WriteOperand(Child(is, 0));
     sql_ += is.negated ? " IS NOT " : " IS ";
+    if (is.kind == Kind::kIsDistinct) {
+      sql_ += "DISTINCT FROM ";
+      return WriteOperand(Child(is, 1));
+    }
     sql_ += is.kind == Kind::kIsNull ? "NULL" : (is.truth ? "TRUE" : "FALSE");
   }
 

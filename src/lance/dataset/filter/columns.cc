@@ -7,6 +7,7 @@
 #include "lance/dataset/filter/canonical.h"
 #include "lance/dataset/filter/filter_problem.h"
 #include "lance/dataset/filter/lexer.h"
+#include "lance/format/field_tree.h"
 
 namespace lance::filter {
 
@@ -15,6 +16,8 @@ namespace {
 using arrow::Status;
 using arrow::StatusCode;
 using format::SchemaField;
+
+constexpr int32_t kNoField = -1;
 
 /// Walks over one tree. Borrows everything; thread-compatible.
 class Resolver {
@@ -58,6 +61,11 @@ class Resolver {
     if (field == nullptr && !column->is_exact_name) {
       ARROW_ASSIGN_OR_RAISE(field, FindIgnoringCase(*column));
     }
+    if (field == nullptr && IsAddressColumn(column->column)) {
+      column->column_index =
+          IndexOf(SchemaField{.name = column->column, .id = kNoField, .logical_type = "uint64"});
+      return Status::OK();
+    }
     if (field == nullptr) return Unknown(*column);
     column->column = field->name;
     column->is_exact_name = !IsBareIdentifier(field->name);
@@ -80,10 +88,6 @@ class Resolver {
   }
 
   Status Unknown(const Expression& column) const {
-    if (column.column == "_rowid" || column.column == "_rowaddr") {
-      return FilterProblem(StatusCode::NotImplemented, sql_, column.span,
-                           "filters on " + column.column + " are not supported yet");
-    }
     constexpr size_t kMaxNames = 10;
     std::string names;
     size_t num_names = 0;
@@ -102,11 +106,20 @@ class Resolver {
           return column.field_id == field.id && column.name == field.name;
         });
     if (known != columns_.end()) return static_cast<int>(known - columns_.begin());
-    // A type that cannot be read still has nulls that can be asked for.
-    auto type = format::ParseLogicalType(field.logical_type);
-    columns_.push_back(FilterColumn{field.name, field.id, field.logical_type,
-                                    type.ok() ? *std::move(type) : nullptr});
+    columns_.push_back(FilterColumn{field.name, field.id, field.logical_type, TypeOf(field)});
     return static_cast<int>(columns_.size()) - 1;
+  }
+
+  /// \return null for a type that cannot be read, which still has nulls that can be asked for
+  std::shared_ptr<arrow::DataType> TypeOf(const SchemaField& field) const {
+    auto type = format::ParseLogicalType(field.logical_type);
+    if (type.ok()) return *std::move(type);
+    const auto tree = format::MakeFieldTree(schema_);
+    if (!tree.ok()) return nullptr;
+    const auto node = std::ranges::find(*tree, field.id, &format::FieldNode::id);
+    const bool is_nested = node != tree->end() && (node->kind == format::FieldKind::kStruct ||
+                                                   node->kind == format::FieldKind::kList);
+    return is_nested ? node->type : nullptr;
   }
 
   std::string_view sql_;
@@ -116,12 +129,33 @@ class Resolver {
 
 }  // namespace
 
+bool IsAddressColumn(std::string_view name) { return name == "_rowid" || name == "_rowaddr"; }
+
 arrow::Result<std::vector<FilterColumn>> ResolveColumns(std::string_view sql,
                                                         const format::LanceSchema& schema,
                                                         Expression* expression) {
   Resolver resolver(sql, schema);
   ARROW_RETURN_NOT_OK(resolver.Resolve(expression));
   return std::move(resolver).Take();
+}
+
+arrow::Result<std::vector<std::shared_ptr<arrow::Array>>> ArraysOf(
+    const std::vector<FilterColumn>& columns, const arrow::RecordBatch& batch) {
+  std::vector<std::shared_ptr<arrow::Array>> arrays;
+  for (const FilterColumn& column : columns) {
+    auto array = batch.GetColumnByName(column.name);
+    if (array == nullptr) {
+      return arrow::Status::UnknownError("internal: the batch has no single column ", column.name,
+                                         ", which the expression needs");
+    }
+    if (column.type != nullptr && !array->type()->Equals(*column.type)) {
+      return arrow::Status::UnknownError("internal: column ", column.name, " has type ",
+                                         array->type()->ToString(),
+                                         ", the expression was made for ", column.type->ToString());
+    }
+    arrays.push_back(std::move(array));
+  }
+  return arrays;
 }
 
 }  // namespace lance::filter

@@ -12,10 +12,14 @@
 
 namespace lance::filter {
 
+/// Whether the name is that of a system column which filters can use: `_rowid`, the stable id or
+/// the address of a row, or `_rowaddr`, its address.
+bool IsAddressColumn(std::string_view name);
+
 /// A column that a filter uses. A plain value.
 struct FilterColumn {
-  std::string name;  // as the schema spells it
-  int32_t field_id = -1;
+  std::string name;       // as the schema spells it
+  int32_t field_id = -1;  // -1: a system column
   std::string logical_type;
   std::shared_ptr<arrow::DataType> type;  // null for types that this version cannot read
 };
@@ -32,5 +36,11 @@ struct FilterColumn {
 arrow::Result<std::vector<FilterColumn>> ResolveColumns(std::string_view sql,
                                                         const format::LanceSchema& schema,
                                                         Expression* expression);
+
+/// The arrays of a batch that hold the columns, in their order.
+///
+/// \return UnknownError when the batch lacks a column or has one of another type: the caller's bug
+arrow::Result<std::vector<std::shared_ptr<arrow::Array>>> ArraysOf(
+    const std::vector<FilterColumn>& columns, const arrow::RecordBatch& batch);
 
 }  // namespace lance::filter

@@ -5,6 +5,9 @@
 #include "arrow/api.h"
 #include "arrow/compute/api.h"
 #include "lance/base/executor.h"
+#include "lance/base/status_detail.h"
+#include "lance/dataset/filter/arithmetic.h"
+#include "lance/dataset/filter/cast_value.h"
 #include "lance/dataset/filter/float_order.h"
 
 namespace lance::filter {
@@ -75,8 +78,40 @@ class Evaluation {
         return CallOnChild("is_null", node);
       case Kind::kIsTrue:
         return IsTrue(node);
+      case Kind::kTruth:
+        return AsTruth(node.values[0]);
+      case Kind::kCompareValues:
+        return CompareValues(node);
+      case Kind::kSameValues:
+        return SameValues(node);
+      case Kind::kInValues:
+        return InValues(node);
+      case Kind::kIsNullValue:
+        return IsNullValue(node.values[0]);
     }
     return arrow::Status::UnknownError("internal: filter node of no kind");
+  }
+
+  arrow::Result<Datum> Value(const BoundValue& value) const {
+    switch (value.kind) {
+      case BoundValue::Kind::kConstant:
+        return Datum(value.constant);
+      case BoundValue::Kind::kColumn:
+        return Datum(ColumnAt(value.column));
+      case BoundValue::Kind::kField:
+        return Field(value);
+      case BoundValue::Kind::kElement:
+        return Element(value);
+      case BoundValue::Kind::kCast:
+        return Cast(value);
+      case BoundValue::Kind::kCall:
+        return CallValue(value);
+      case BoundValue::Kind::kCondition: {
+        ARROW_ASSIGN_OR_RAISE(auto truth, Run(*value.condition));
+        return Datum(std::move(truth));
+      }
+    }
+    return arrow::Status::UnknownError("internal: value of no kind");
   }
 
  private:
@@ -134,6 +169,81 @@ class Evaluation {
     return Call("coalesce", {child, Datum(false)});
   }
 
+  // --- values
+
+  arrow::Result<std::shared_ptr<arrow::Array>> ArrayOf(const BoundValue& value) const {
+    ARROW_ASSIGN_OR_RAISE(const Datum datum, Value(value));
+    return ToArray(datum, num_rows_);
+  }
+
+  arrow::Result<Datum> Field(const BoundValue& value) const {
+    ARROW_ASSIGN_OR_RAISE(const auto parent, ArrayOf(value.arguments[0]));
+    const auto& fields = static_cast<const arrow::StructArray&>(*parent);
+    ARROW_ASSIGN_OR_RAISE(auto field, fields.GetFlattenedField(static_cast<int>(value.place)));
+    return Datum(std::move(field));
+  }
+
+  arrow::Result<Datum> Element(const BoundValue& value) const {
+    ARROW_ASSIGN_OR_RAISE(const auto lists, ArrayOf(value.arguments[0]));
+    ARROW_ASSIGN_OR_RAISE(auto elements, ElementOf(*lists, value.place));
+    return Datum(std::move(elements));
+  }
+
+  arrow::Result<Datum> Cast(const BoundValue& value) const {
+    ARROW_ASSIGN_OR_RAISE(const Datum operand, Value(value.arguments[0]));
+    auto cast = CastValue(operand, value.type, value.is_try);
+    return cast.ok() ? cast : WithContext(cast.status(), "filter: " + value.text);
+  }
+
+  arrow::Result<Datum> CallValue(const BoundValue& value) const {
+    std::vector<Datum> arguments;
+    for (const BoundValue& argument : value.arguments) {
+      ARROW_ASSIGN_OR_RAISE(arguments.emplace_back(), Value(argument));
+    }
+    auto result = value.function(arguments);
+    return result.ok() ? result : WithContext(result.status(), "filter: " + value.text);
+  }
+
+  BooleanResult AsTruth(const BoundValue& value) const {
+    ARROW_ASSIGN_OR_RAISE(auto array, ArrayOf(value));
+    return std::static_pointer_cast<arrow::BooleanArray>(std::move(array));
+  }
+
+  BooleanResult CompareValues(const BoundExpression& node) const {
+    const BoundValue& left = node.values[0];
+    const BoundValue& right = node.values[1];
+    ARROW_ASSIGN_OR_RAISE(const auto lefts, ArrayOf(left));
+    if (!IsFloat(*lefts) || right.kind != BoundValue::Kind::kConstant) {
+      ARROW_ASSIGN_OR_RAISE(const auto rights, ArrayOf(right));
+      if (IsFloat(*lefts)) return CompareFloats(node.op, *lefts, *rights);
+      return Call(KernelName(node.op), {lefts, rights});
+    }
+    if (!right.constant->is_valid) return Constant(std::nullopt);
+    return CompareFloatsWithLiteral(node.op, *lefts, *right.constant);
+  }
+
+  /// True where both are equal or both null; never null.
+  BooleanResult SameValues(const BoundExpression& node) const {
+    BoundExpression equal = node;
+    equal.op = CompareOp::kEqual;
+    ARROW_ASSIGN_OR_RAISE(auto same, CompareValues(equal));
+    ARROW_ASSIGN_OR_RAISE(same, Call("coalesce", {same, Datum(false)}));
+    ARROW_ASSIGN_OR_RAISE(const auto left, IsNullValue(node.values[0]));
+    ARROW_ASSIGN_OR_RAISE(const auto right, IsNullValue(node.values[1]));
+    ARROW_ASSIGN_OR_RAISE(const auto both, Call("and", {left, right}));
+    return Call("or", {same, both});
+  }
+
+  BooleanResult InValues(const BoundExpression& node) const {
+    ARROW_ASSIGN_OR_RAISE(const auto values, ArrayOf(node.values[0]));
+    return node.membership->Test(values);
+  }
+
+  BooleanResult IsNullValue(const BoundValue& value) const {
+    ARROW_ASSIGN_OR_RAISE(const auto values, ArrayOf(value));
+    return Call("is_null", {values});
+  }
+
   const std::vector<std::shared_ptr<arrow::Array>>& columns_;
   int64_t num_rows_;
 };
@@ -145,6 +255,13 @@ BooleanResult Evaluate(const BoundExpression& expression,
                        int64_t num_rows) {
   ARROW_RETURN_NOT_OK(InitializeLibrary());
   return Evaluation(columns, num_rows).Run(expression);
+}
+
+arrow::Result<Datum> EvaluateValue(const BoundValue& value,
+                                   const std::vector<std::shared_ptr<arrow::Array>>& columns,
+                                   int64_t num_rows) {
+  ARROW_RETURN_NOT_OK(InitializeLibrary());
+  return Evaluation(columns, num_rows).Value(value);
 }
 
 }  // namespace lance::filter

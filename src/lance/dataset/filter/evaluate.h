@@ -18,4 +18,11 @@ arrow::Result<std::shared_ptr<arrow::BooleanArray>> Evaluate(
     const BoundExpression& expression, const std::vector<std::shared_ptr<arrow::Array>>& columns,
     int64_t num_rows);
 
+/// Evaluate a value expression over rows.
+///
+/// \return an array or, when the value is the same for all rows, a scalar, of the node's type
+arrow::Result<arrow::Datum> EvaluateValue(const BoundValue& value,
+                                          const std::vector<std::shared_ptr<arrow::Array>>& columns,
+                                          int64_t num_rows);
+
 }  // namespace lance::filter

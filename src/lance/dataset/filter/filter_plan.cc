@@ -39,20 +39,7 @@ const std::vector<std::string>& BoundFilter::column_names() const { return parts
 
 arrow::Result<std::shared_ptr<arrow::BooleanArray>> BoundFilter::Evaluate(
     const arrow::RecordBatch& batch) const {
-  std::vector<std::shared_ptr<arrow::Array>> arrays;
-  for (const FilterColumn& column : parts_->columns) {
-    auto array = batch.GetColumnByName(column.name);
-    if (array == nullptr) {
-      return arrow::Status::UnknownError("internal: the batch has no single column ", column.name,
-                                         ", which the filter needs");
-    }
-    if (column.type != nullptr && !array->type()->Equals(*column.type)) {
-      return arrow::Status::UnknownError("internal: column ", column.name, " has type ",
-                                         array->type()->ToString(), ", the filter was made for ",
-                                         column.type->ToString());
-    }
-    arrays.push_back(std::move(array));
-  }
+  ARROW_ASSIGN_OR_RAISE(const auto arrays, ArraysOf(parts_->columns, batch));
   return filter::Evaluate(parts_->expression, arrays, batch.num_rows());
 }
 

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <charconv>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "lance/dataset/filter/cast_type.h"
 #include "lance/dataset/filter/filter_problem.h"
 #include "lance/dataset/filter/lexer.h"
 #include "lance/dataset/filter/literal.h"
@@ -21,7 +24,19 @@ using arrow::StatusCode;
 using Kind = Expression::Kind;
 
 /// How tightly an operator binds; operands of one level are parsed with that level as minimum.
-enum Precedence { kAnything = 0, kOr, kAnd, kNot, kIs, kCompare, kNotSupported };
+enum Precedence {
+  kAnything = 0,
+  kOr,
+  kAnd,
+  kNot,
+  kIs,
+  kLike,
+  kCompare,
+  kAdd,
+  kMultiply,
+  kCastSuffix,
+  kNotSupported
+};
 
 constexpr std::array<std::pair<std::string_view, CompareOp>, 8> kCompareSymbols = {{
     {"=", CompareOp::kEqual},
@@ -34,18 +49,48 @@ constexpr std::array<std::pair<std::string_view, CompareOp>, 8> kCompareSymbols 
     {">=", CompareOp::kGreaterEqual},
 }};
 
-constexpr std::array<std::string_view, 15> kOtherOperators = {
-    "+", "-", "*", "/", "%", "||", "&", "|", "^", "::", "<<", ">>", "->", "<=>", "~"};
+/// The reference binds || as tightly as *.
+constexpr std::array<std::pair<std::string_view, ArithmeticOp>, 6> kArithmeticSymbols = {{
+    {"+", ArithmeticOp::kAdd},
+    {"-", ArithmeticOp::kSubtract},
+    {"*", ArithmeticOp::kMultiply},
+    {"/", ArithmeticOp::kDivide},
+    {"%", ArithmeticOp::kModulo},
+    {"||", ArithmeticOp::kConcatenate},
+}};
+
+constexpr std::array<std::string_view, 8> kOtherOperators = {"&",  "|",  "^",   "<<",
+                                                             ">>", "->", "<=>", "~"};
 
 /// Words that follow an operand in parts of the dialect which come later.
-constexpr std::array<std::string_view, 6> kPatternWords = {"LIKE",  "ILIKE",  "SIMILAR",
-                                                           "RLIKE", "REGEXP", "GLOB"};
+constexpr std::array<std::string_view, 4> kPatternWords = {"SIMILAR", "RLIKE", "REGEXP", "GLOB"};
+
+/// Calls with a grammar of their own, which the reference refuses.
+constexpr std::array<std::string_view, 8> kSpecialCalls = {
+    "EXTRACT", "SUBSTR", "SUBSTRING", "TRIM", "POSITION", "OVERLAY", "FLOOR", "CEIL"};
 
 const CompareOp* FindCompareSymbol(std::string_view symbol) {
   for (const auto& [text, op] : kCompareSymbols) {
     if (text == symbol) return &op;
   }
   return nullptr;
+}
+
+const ArithmeticOp* FindArithmeticSymbol(std::string_view symbol) {
+  for (const auto& [text, op] : kArithmeticSymbols) {
+    if (text == symbol) return &op;
+  }
+  return nullptr;
+}
+
+Precedence PrecedenceOf(ArithmeticOp op) {
+  return op == ArithmeticOp::kAdd || op == ArithmeticOp::kSubtract ? kAdd : kMultiply;
+}
+
+std::string Cased(std::string_view word, int (*change)(int)) {
+  std::string changed(word);
+  for (char& c : changed) c = static_cast<char>(change(static_cast<unsigned char>(c)));
+  return changed;
 }
 
 bool IsOneOf(std::string_view word, const auto& words) {
@@ -192,6 +237,8 @@ class Parser {
     const Token& token = Peek();
     if (token.kind == TokenKind::kSymbol) {
       if (FindCompareSymbol(token.text) != nullptr) return kCompare;
+      if (const auto* op = FindArithmeticSymbol(token.text)) return PrecedenceOf(*op);
+      if (token.text == "::") return kCastSuffix;
       return IsOneOf(token.text, kOtherOperators) ? kNotSupported : kAnything;
     }
     if (IsWord(token, "OR")) return kOr;
@@ -199,6 +246,7 @@ class Parser {
     if (IsWord(token, "IS")) return kIs;
     const Token& word = IsWord(token, "NOT") ? Peek(1) : token;
     if (IsWord(word, "IN") || IsWord(word, "BETWEEN")) return kCompare;
+    if (IsWord(word, "LIKE") || IsWord(word, "ILIKE")) return kLike;
     if (word.kind == TokenKind::kWord && IsOneOf(word.text, kPatternWords)) return kNotSupported;
     return kAnything;
   }
@@ -206,12 +254,13 @@ class Parser {
   Result<ExpressionPtr> ParseInfix(ExpressionPtr left) {
     const Token& token = Peek();
     if (NextPrecedence() == kNotSupported) return OperatorNotSupported();
-    if (token.kind == TokenKind::kSymbol) return ParseComparison(std::move(left));
+    if (token.kind == TokenKind::kSymbol) return ParseSymbol(std::move(left));
     if (IsWord(token, "OR")) return ParseChain(Kind::kOr, kOr, std::move(left));
     if (IsWord(token, "AND")) return ParseChain(Kind::kAnd, kAnd, std::move(left));
     if (IsWord(token, "IS")) return ParseIs(std::move(left));
     const bool negated = AcceptWord("NOT");
     if (AcceptWord("IN")) return ParseIn(std::move(left), negated);
+    if (NextPrecedence() == kLike) return ParseLike(std::move(left), negated);
     Take();  // BETWEEN: the precedence said so
     return ParseBetween(std::move(left), negated);
   }
@@ -230,6 +279,22 @@ class Parser {
     return chain;
   }
 
+  Result<ExpressionPtr> ParseSymbol(ExpressionPtr left) {
+    const std::string_view symbol = Peek().text;
+    if (symbol == "::") return ParseCastSuffix(std::move(left));
+    if (FindArithmeticSymbol(symbol) != nullptr) return ParseArithmetic(std::move(left));
+    return ParseComparison(std::move(left));
+  }
+
+  Result<ExpressionPtr> ParseArithmetic(ExpressionPtr left) {
+    auto node = MakeNode(Kind::kArithmetic, left->span);
+    node->arithmetic = *FindArithmeticSymbol(Take().text);
+    ARROW_RETURN_NOT_OK(AddChild(node.get(), std::move(left)));
+    ARROW_ASSIGN_OR_RAISE(auto right, ParseExpression(PrecedenceOf(node->arithmetic)));
+    ARROW_RETURN_NOT_OK(AddChild(node.get(), std::move(right)));
+    return node;
+  }
+
   Result<ExpressionPtr> ParseComparison(ExpressionPtr left) {
     auto node = MakeNode(Kind::kCompare, left->span);
     node->op = *FindCompareSymbol(Take().text);
@@ -243,14 +308,48 @@ class Parser {
     Take();
     const bool negated = AcceptWord("NOT");
     const Token& word = Peek();
-    if (IsWord(word, "DISTINCT")) return NotSupported(word.span, "IS DISTINCT FROM is");
+    if (IsWord(word, "DISTINCT")) return ParseIsDistinct(std::move(operand), negated);
     const bool is_truth = IsWord(word, "TRUE") || IsWord(word, "FALSE");
-    if (!is_truth && !IsWord(word, "NULL")) return Expected("NULL, TRUE or FALSE");
+    if (!is_truth && !IsWord(word, "NULL")) {
+      return Expected("NULL, TRUE, FALSE or DISTINCT FROM");
+    }
     auto node = MakeNode(is_truth ? Kind::kIsTruth : Kind::kIsNull, Join(operand->span, word.span));
     node->negated = negated;
     node->truth = !IsWord(word, "FALSE");
     Take();
     ARROW_RETURN_NOT_OK(AddChild(node.get(), std::move(operand)));
+    return node;
+  }
+
+  Result<ExpressionPtr> ParseIsDistinct(ExpressionPtr left, bool negated) {
+    Take();
+    if (!AcceptWord("FROM")) return Expected("FROM");
+    auto node = MakeNode(Kind::kIsDistinct, left->span);
+    node->negated = negated;
+    ARROW_RETURN_NOT_OK(AddChild(node.get(), std::move(left)));
+    ARROW_RETURN_NOT_OK(Descend(node->span));
+    ARROW_ASSIGN_OR_RAISE(auto right, ParseExpression(kIs));
+    --nesting_;
+    ARROW_RETURN_NOT_OK(AddChild(node.get(), std::move(right)));
+    return node;
+  }
+
+  Result<ExpressionPtr> ParseLike(ExpressionPtr operand, bool negated) {
+    auto node = MakeNode(Kind::kLike, operand->span);
+    node->negated = negated;
+    node->ignores_case = IsWord(Take(), "ILIKE");
+    ARROW_RETURN_NOT_OK(AddChild(node.get(), std::move(operand)));
+    ARROW_ASSIGN_OR_RAISE(auto pattern, ParseExpression(kLike));
+    ARROW_RETURN_NOT_OK(AddChild(node.get(), std::move(pattern)));
+    if (!AcceptWord("ESCAPE")) return node;
+    const Token& escape = Peek();
+    if (!IsTextToken(escape)) return Expected("the escape character as a text such as '!'");
+    node->escape = Unquote(escape.text);
+    if (node->escape.size() != 1) {
+      return Problem(escape.span, "found " + Shorten(escape.text) +
+                                      " as escape character, allowed is one ASCII character");
+    }
+    node->span = Join(node->span, Take().span);
     return node;
   }
 
@@ -304,7 +403,8 @@ class Parser {
       case TokenKind::kSymbol:
         return SymbolProblem();
       case TokenKind::kQuotedIdentifier:
-        return ParseColumn(Unquote(token.text), /*is_exact_name=*/true);
+        Take();
+        return ParseColumn(token.span, Unquote(token.text), /*is_exact_name=*/true);
       case TokenKind::kNumber:
         Take();
         return MakeLiteral(ParseNumber(token.text), token.span);
@@ -368,12 +468,16 @@ class Parser {
     ARROW_RETURN_NOT_OK(Descend(minus));
     ARROW_ASSIGN_OR_RAISE(auto operand, ParsePrefix());
     --nesting_;
-    ARROW_RETURN_NOT_OK(Negate(minus, operand.get()));
-    return operand;
+    if (operand->kind == Kind::kLiteral) {
+      ARROW_RETURN_NOT_OK(Negate(minus, operand.get()));
+      return operand;
+    }
+    auto node = MakeNode(Kind::kNegative, minus);
+    ARROW_RETURN_NOT_OK(AddChild(node.get(), std::move(operand)));
+    return node;
   }
 
   [[gnu::noinline]] Status Negate(Span minus, Expression* operand) const {
-    if (operand->kind != Kind::kLiteral) return NotSupported(minus, "arithmetic is");
     const Literal::Kind kind = operand->literal.kind;
     if (kind != Literal::Kind::kInteger && kind != Literal::Kind::kFloat) {
       return Problem(operand->span,
@@ -408,22 +512,127 @@ class Parser {
     }
     if (IsWord(word, "TIMESTAMP") && IsSymbol(Peek(1), "(")) return ParseTimestampWithPrecision();
     if (IsTextToken(Peek(1))) return ParseTypedLiteral();
-    if (IsSymbol(Peek(1), "(")) {
-      return NotSupported(Join(word.span, Peek(1).span),
-                          "calls such as " + Shorten(word.text) + "() are");
-    }
-    return ParseColumn(std::string(word.text), /*is_exact_name=*/false);
+    if (IsSymbol(Peek(1), "(")) return ParseCall();
+    Take();
+    return ParseColumn(word.span, std::string(word.text), /*is_exact_name=*/false);
   }
 
-  Result<ExpressionPtr> ParseColumn(std::string name, bool is_exact_name) {
-    const Span span = Take().span;
-    if (IsSymbol(Peek(), ".") || IsSymbol(Peek(), "[")) {
-      return NotSupported(Join(span, Peek().span), "nested fields and list elements are");
-    }
+  /// A column, and the fields and elements that follow it.
+  Result<ExpressionPtr> ParseColumn(Span span, std::string name, bool is_exact_name) {
     auto node = MakeNode(Kind::kColumn, span);
     node->column = std::move(name);
     node->is_exact_name = is_exact_name;
+    for (;;) {
+      if (AcceptSymbol(".")) {
+        ARROW_ASSIGN_OR_RAISE(node, ParseFieldName(std::move(node)));
+      } else if (AcceptSymbol("[")) {
+        ARROW_ASSIGN_OR_RAISE(node, ParseSubscript(std::move(node)));
+      } else {
+        return node;
+      }
+    }
+  }
+
+  Result<ExpressionPtr> ParseFieldName(ExpressionPtr operand) {
+    const Token& token = Peek();
+    const bool is_quoted = token.kind == TokenKind::kQuotedIdentifier;
+    if (!is_quoted && token.kind != TokenKind::kWord) return Expected("the name of a field");
+    return MakeField(std::move(operand), is_quoted ? Unquote(token.text) : std::string(token.text),
+                     Take().span);
+  }
+
+  [[gnu::noinline]] Result<ExpressionPtr> MakeField(ExpressionPtr operand, std::string name,
+                                                    Span place) const {
+    auto node = MakeNode(Kind::kField, place);
+    node->name = std::move(name);
+    ARROW_RETURN_NOT_OK(AddChild(node.get(), std::move(operand)));
     return node;
+  }
+
+  /// ['field'] or [place].
+  Result<ExpressionPtr> ParseSubscript(ExpressionPtr operand) {
+    if (IsTextToken(Peek())) {
+      const Token& text = Take();
+      if (!AcceptSymbol("]")) return Expected("]");
+      return MakeField(std::move(operand), Unquote(text.text), text.span);
+    }
+    const bool is_negative = AcceptSymbol("-");
+    const Token& digits = Peek();
+    auto node = MakeNode(Kind::kElement, digits.span);
+    const char* end = digits.text.data() + digits.text.size();
+    const auto parsed = std::from_chars(digits.text.data(), end, node->element);
+    if (digits.kind != TokenKind::kNumber || parsed.ec != std::errc() || parsed.ptr != end) {
+      return Expected("the name of a field as a text or the place of a list element as a number");
+    }
+    Take();
+    if (is_negative) node->element = -node->element;
+    if (!AcceptSymbol("]")) return Expected("]; slices are not part of the dialect");
+    ARROW_RETURN_NOT_OK(AddChild(node.get(), std::move(operand)));
+    return node;
+  }
+
+  // --- calls
+
+  Result<ExpressionPtr> ParseCall() {
+    const Token& word = Take();
+    if (IsOneOf(word.text, kSpecialCalls)) {
+      return Problem(word.span,
+                     "found " + Shorten(word.text) + ", which is not part of the filter dialect");
+    }
+    ARROW_RETURN_NOT_OK(Descend(Take().span));
+    if (IsWord(word, "CAST") || IsWord(word, "TRY_CAST")) return ParseCast(word);
+    auto node = MakeNode(Kind::kCall, word.span);
+    node->name = Cased(word.text, std::tolower);
+    while (!IsSymbol(Peek(), ")")) {
+      if (!node->children.empty() && !AcceptSymbol(",")) return Expected(", or )");
+      ARROW_ASSIGN_OR_RAISE(auto argument, ParseExpression(kAnything));
+      ARROW_RETURN_NOT_OK(AddChild(node.get(), std::move(argument)));
+    }
+    node->span = Join(node->span, Take().span);
+    --nesting_;
+    return node;
+  }
+
+  /// The rest of CAST( or TRY_CAST(.
+  Result<ExpressionPtr> ParseCast(const Token& word) {
+    ARROW_ASSIGN_OR_RAISE(auto operand, ParseExpression(kAnything));
+    if (!AcceptWord("AS")) return Expected("AS and a type");
+    auto node = MakeNode(Kind::kCast, word.span);
+    node->is_try = IsWord(word, "TRY_CAST");
+    ARROW_RETURN_NOT_OK(ParseTypeName(&node->name));
+    ARROW_RETURN_NOT_OK(AddChild(node.get(), std::move(operand)));
+    node->span = Join(node->span, Peek().span);
+    if (!AcceptSymbol(")")) return Expected(")");
+    --nesting_;
+    return node;
+  }
+
+  Result<ExpressionPtr> ParseCastSuffix(ExpressionPtr operand) {
+    auto node = MakeNode(Kind::kCast, Take().span);
+    ARROW_RETURN_NOT_OK(ParseTypeName(&node->name));
+    ARROW_RETURN_NOT_OK(AddChild(node.get(), std::move(operand)));
+    return node;
+  }
+
+  /// A type of CAST: a word, UNSIGNED, numbers in parentheses.
+  Status ParseTypeName(std::string* name) {
+    const Span start = Peek().span;
+    if (Peek().kind != TokenKind::kWord) return Expected(kCastTypesText);
+    *name = Cased(Take().text, std::toupper);
+    if (AcceptWord("UNSIGNED")) *name += " UNSIGNED";
+    if (AcceptSymbol("(")) {
+      *name += '(';
+      do {
+        if (name->back() != '(') *name += ", ";
+        if (Peek().kind != TokenKind::kNumber) return Expected("a number");
+        *name += Take().text;
+      } while (AcceptSymbol(","));
+      if (!AcceptSymbol(")")) return Expected(")");
+      *name += ')';
+    }
+    if (MakeCastType(*name) != nullptr) return Status::OK();
+    return Problem(Span{start.offset, Peek().span.offset - start.offset},
+                   "found the type " + Shorten(*name) + ", expected " + kCastTypesText);
   }
 
   /// DATE '...' or TIMESTAMP '...'.

@@ -107,6 +107,11 @@ class Extraction {
       case BoundKind::kIn:
       case BoundKind::kIsNull:
       case BoundKind::kIsUnknown:
+      case BoundKind::kTruth:
+      case BoundKind::kCompareValues:
+      case BoundKind::kSameValues:
+      case BoundKind::kInValues:
+      case BoundKind::kIsNullValue:
         break;
     }
     SetLeaf(node, wanted, out);
@@ -163,7 +168,17 @@ class Extraction {
     *chain = std::move(only);
   }
 
+  /// System columns have no statistics.
+  bool IsSystemColumn(const BoundExpression& node) const {
+    return node.column >= 0 && FieldId(node.column) < 0;
+  }
+
   [[gnu::noinline]] void SetLeaf(const BoundExpression& node, bool wanted, Predicate* out) const {
+    if (IsSystemColumn(node)) {
+      *out = Unknown(node, wanted);
+      out->text = "(" + Name(node.column) + ")";
+      return;
+    }
     switch (node.kind) {
       case BoundKind::kConstant:
         *out = Constant(node, wanted);
@@ -189,6 +204,11 @@ class Extraction {
       case BoundKind::kCompareColumns:
       case BoundKind::kCompareTruths:
       case BoundKind::kIsUnknown:
+      case BoundKind::kTruth:
+      case BoundKind::kCompareValues:
+      case BoundKind::kSameValues:
+      case BoundKind::kInValues:
+      case BoundKind::kIsNullValue:
         *out = Unknown(node, wanted);
         return;
     }

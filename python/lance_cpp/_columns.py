@@ -1,0 +1,119 @@
+"""Changes of the schema, as the reference takes them."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Optional
+
+import pyarrow as pa
+
+from . import _core
+from ._inputs import Input
+from .errors import InvalidError, LanceError
+from .udf import BatchUDF
+
+if TYPE_CHECKING:
+    from .dataset import LanceDataset
+
+
+def _with_schema(
+    function: BatchUDF, dataset: "LanceDataset", read_columns: Optional[list[str]]
+) -> BatchUDF:
+    """The function with the schema of what it gives for the first row."""
+    if function.output_schema is not None:
+        return function
+    batches = dataset.scanner(columns=read_columns, limit=1)
+    empty = batches.projected_schema.empty_table().to_batches()
+    sample = next(iter(batches.to_batches()), None)
+    if sample is None:
+        sample = empty[0] if empty else pa.RecordBatch.from_pylist([], batches.projected_schema)
+    return BatchUDF(function.func, function.make_batch(sample).schema)
+
+
+class _Caller:
+    """Calls a function for the library and keeps what it raises."""
+
+    def __init__(self, function: BatchUDF):
+        self._function = function
+        self.failure: Optional[BaseException] = None
+
+    def __call__(self, batch: Any) -> Any:
+        try:
+            return self._function.make_batch(pa.record_batch(batch))
+        except BaseException as failure:
+            self.failure = failure
+            raise
+
+
+def _add_by_function(
+    dataset: "LanceDataset",
+    function: Any,
+    read_columns: Optional[list[str]],
+    batch_size: Optional[int],
+) -> _core.Dataset:
+    if not isinstance(function, BatchUDF):
+        try:
+            function = _with_schema(BatchUDF(function), dataset, read_columns)
+        except Exception as failure:
+            raise TypeError(
+                f"transforms is a {type(function).__name__} that fails when it is called with a "
+                f"batch: {failure}; allowed: a dict of SQL, a function from batch to batch, fields "
+                "or a schema, or rows"
+            ) from failure
+    function = _with_schema(function, dataset, read_columns)
+    caller = _Caller(function)
+    try:
+        return _core.add_by_function(
+            dataset._ds, caller, function.output_schema, list(read_columns or []), batch_size
+        )
+    except LanceError as error:
+        if caller.failure is None:
+            raise
+        raise caller.failure from error
+
+
+def add_columns(
+    dataset: "LanceDataset",
+    transforms: Any,
+    read_columns: Optional[list[str]],
+    reader_schema: Optional[pa.Schema],
+    batch_size: Optional[int],
+) -> _core.Dataset:
+    """LanceDataset.add_columns."""
+    if isinstance(transforms, pa.Field):
+        transforms = [transforms]
+    if isinstance(transforms, list) and all(isinstance(field, pa.Field) for field in transforms):
+        transforms = pa.schema(transforms)
+    if isinstance(transforms, pa.Schema):
+        return _core.add_nulls(dataset._ds, transforms)
+    if isinstance(transforms, dict):
+        for name, expression in transforms.items():
+            if not isinstance(name, str) or not isinstance(expression, str):
+                raise TypeError(
+                    f"transforms holds {name!r}: {expression!r}; allowed: names and SQL, both str"
+                )
+        return _core.add_expressions(dataset._ds, list(transforms.items()), batch_size)
+    if callable(transforms):
+        return _add_by_function(dataset, transforms, read_columns, batch_size)
+    rows = Input(transforms, reader_schema)
+    with rows.reading():
+        return _core.add_stream(dataset._ds, rows)
+
+
+def alter_columns(dataset: _core.Dataset, alterations: Iterable[dict[str, Any]]) -> _core.Dataset:
+    """LanceDataset.alter_columns."""
+    allowed = {"path", "name", "nullable", "data_type"}
+    requests = []
+    for alteration in alterations:
+        unknown = set(alteration) - allowed
+        if unknown or "path" not in alteration:
+            raise InvalidError(
+                f"an alteration has the keys {sorted(alteration)}; allowed: path, and name, "
+                "nullable, data_type"
+            )
+        name, nullable, data_type = (
+            alteration.get(key) for key in ("name", "nullable", "data_type")
+        )
+        if name is None and nullable is None and data_type is None:
+            raise InvalidError("At least one of name, nullable, or data_type must be specified")
+        schema = None if data_type is None else pa.schema([pa.field("value", data_type)])
+        requests.append((alteration["path"], name, nullable, schema))
+    return _core.alter_columns(dataset, requests)

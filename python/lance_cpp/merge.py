@@ -1,0 +1,99 @@
+"""Merging rows into a table."""
+
+import datetime
+from collections.abc import Iterable
+from typing import Any, Optional, Union
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from . import _core
+from ._inputs import Input
+from .errors import InvalidError, unsupported
+
+
+class MergeInsertBuilder:
+    """Merges source rows into a table: say what is to happen to each kind of row, then execute.
+
+    A row matches when all key columns are equal; a null key matches nothing.
+    """
+
+    def __init__(self, dataset: Any, on: Optional[Union[str, Iterable[str]]] = None):
+        if on is None:
+            raise InvalidError("a merge matches by key columns; name at least one in on")
+        self._dataset = dataset
+        self._options: dict[str, Any] = {"on": [on] if isinstance(on, str) else list(on)}
+
+    def _set(self, **options: Any) -> "MergeInsertBuilder":
+        self._options.update(options)
+        return self
+
+    def when_matched_update_all(self, condition: Optional[str] = None) -> "MergeInsertBuilder":
+        """Write matched rows again with the source's values.
+
+        With a condition, SQL over source.x and target.x, only those for which it is true.
+        """
+        return self._set(when_matched="update", update_condition=condition)
+
+    def when_matched_delete(self) -> "MergeInsertBuilder":
+        """Delete matched rows."""
+        return self._set(when_matched="delete", update_condition=None)
+
+    def when_matched_fail(self) -> "MergeInsertBuilder":
+        """Fail when a row matches."""
+        return self._set(when_matched="fail", update_condition=None)
+
+    def when_not_matched_insert_all(self) -> "MergeInsertBuilder":
+        """Insert source rows that match nothing."""
+        return self._set(inserts=True)
+
+    def when_not_matched_by_source_delete(
+        self, expr: Optional[Union[str, pc.Expression]] = None
+    ) -> "MergeInsertBuilder":
+        """Delete rows of the table that match nothing; with a condition, those where it is true."""
+        return self._set(
+            deletes_unmatched=True, delete_condition=None if expr is None else str(expr)
+        )
+
+    def conflict_retries(self, max_retries: int) -> "MergeInsertBuilder":
+        """How often to try again when another commit is in the way."""
+        return self._set(max_retries=max_retries)
+
+    def retry_timeout(self, timeout: datetime.timedelta) -> "MergeInsertBuilder":
+        """How long to try."""
+        return self._set(retry_timeout_seconds=timeout.total_seconds())
+
+    def use_index(self, use_index: bool) -> "MergeInsertBuilder":
+        """Whether an index may find the rows; this version always reads the keys."""
+        if not isinstance(use_index, bool):
+            raise TypeError(f"use_index is a {type(use_index).__name__}; allowed: bool")
+        return self
+
+    def execute(self, data_obj: Any, *, schema: Optional[pa.Schema] = None) -> dict[str, int]:
+        """Merge and commit; the dataset moves to the new version.
+
+        Returns num_inserted_rows, num_updated_rows and num_deleted_rows.
+
+        Parameters
+        ----------
+        data_obj : anything that write_dataset takes
+            The source rows. Columns that are missing keep their values, in inserted rows they are
+            null.
+        schema : pyarrow.Schema, optional
+            Of the source; needed for an iterable of batches.
+        """
+        source = Input(data_obj, schema)
+        with source.reading():
+            self._dataset._ds, inserted, updated, deleted = _core.merge_insert(
+                self._dataset._ds, source, **self._options
+            )
+        return {
+            "num_inserted_rows": inserted,
+            "num_updated_rows": updated,
+            "num_deleted_rows": deleted,
+        }
+
+    def execute_uncommitted(self, data_obj: Any, *, schema: Optional[pa.Schema] = None) -> Any:
+        """Not supported yet."""
+        del data_obj, schema
+        raise unsupported("a merge without its commit", "execute it")

@@ -1,0 +1,49 @@
+#include "lance/dataset/deleted_rows.h"
+
+#include <utility>
+#include <vector>
+
+#include "lance/table/deletion_file.h"
+
+namespace lance {
+
+arrow::Result<RowRanges> LiveRows(ObjectStore& store, const table::Fragment& fragment,
+                                  const RunContext& run) {
+  if (!fragment.deletion_file) return RowRanges::All(fragment.physical_rows);
+  ARROW_ASSIGN_OR_RAISE(const RoaringBitmap deleted, table::ReadDeletions(store, fragment, run));
+  std::vector<RowRange> ranges;
+  for (const uint32_t offset : deleted.ToVector()) {
+    if (!ranges.empty() && ranges.back().end == offset) {
+      ++ranges.back().end;
+    } else {
+      ranges.push_back({offset, uint64_t{offset} + 1});
+    }
+  }
+  return RowRanges::Make(std::move(ranges)).Complement(fragment.physical_rows);
+}
+
+arrow::Result<std::optional<table::Fragment>> DeleteRows(ObjectStore& store,
+                                                         const table::Fragment& fragment,
+                                                         const RoaringBitmap& rows,
+                                                         uint64_t read_version,
+                                                         const RunContext& run) {
+  ARROW_ASSIGN_OR_RAISE(RoaringBitmap all, table::ReadDeletions(store, fragment, run));
+  all |= rows;
+  if (all.size() == fragment.physical_rows) return std::nullopt;
+  const bool was_bitmap =
+      fragment.deletion_file &&
+      fragment.deletion_file->file_type == static_cast<uint32_t>(table::DeletionFileType::kBitmap);
+  table::Fragment changed = fragment;
+  ARROW_ASSIGN_OR_RAISE(
+      changed.deletion_file,
+      table::WriteDeletions(store, fragment.id, read_version, all, was_bitmap, run));
+  return changed;
+}
+
+void DropDeletionFile(ObjectStore& store, const table::Fragment& fragment) {
+  if (!fragment.deletion_file) return;
+  const auto ignored = store.Delete(table::DeletionFilePath(fragment.id, *fragment.deletion_file));
+  (void)ignored;
+}
+
+}  // namespace lance

@@ -1,0 +1,85 @@
+#include "lance/dataset/filter/functions.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <utility>
+
+#include "arrow/api.h"
+#include "arrow/compute/api.h"
+#include "lance/base/executor.h"
+#include "lance/dataset/filter/filter_problem.h"
+
+namespace lance::filter {
+
+namespace {
+
+using arrow::Status;
+
+const std::map<std::string_view, FunctionEntry>& AllFunctions() {
+  static const auto* const all = [] {
+    auto* entries = new std::map<std::string_view, FunctionEntry>();
+    for (const auto& group :
+         {TextFunctions(), NumberFunctions(), TimeFunctions(), ChoiceFunctions()}) {
+      for (const FunctionEntry& entry : group) entries->emplace(entry.name, entry);
+    }
+    return entries;
+  }();
+  return *all;
+}
+
+Status Unknown(const std::string& name) {
+  std::string names;
+  for (const auto& [known, entry] : AllFunctions()) {
+    names += (names.empty() ? "" : ", ") + std::string(known);
+  }
+  return Status::Invalid("there is no function ", Shorten(name), "; functions: ", names);
+}
+
+Status WrongCount(const FunctionEntry& entry, size_t count) {
+  const std::string allowed =
+      entry.min_arguments == entry.max_arguments
+          ? std::to_string(entry.min_arguments)
+          : std::to_string(entry.min_arguments) +
+                (entry.max_arguments == SIZE_MAX ? " or more"
+                                                 : " to " + std::to_string(entry.max_arguments));
+  return Status::Invalid("found ", count, " arguments, ", std::string(entry.name), "() takes ",
+                         allowed);
+}
+
+}  // namespace
+
+ValueFunction ArrowFunction(std::string kernel,
+                            std::shared_ptr<arrow::compute::FunctionOptions> options) {
+  return [kernel = std::move(kernel),
+          options = std::move(options)](const std::vector<arrow::Datum>& arguments) {
+    return arrow::compute::CallFunction(kernel, arguments, options.get());
+  };
+}
+
+arrow::Result<std::string> ConstantText(const BoundValue& argument, std::string_view what) {
+  if (argument.kind != BoundValue::Kind::kConstant) {
+    return Status::NotImplemented(std::string(what), " must be a constant text such as 'abc'");
+  }
+  if (!argument.constant->is_valid || !arrow::is_base_binary_like(argument.type->id())) {
+    return Status::Invalid("found ", argument.constant->ToString(),
+                           ", expected a constant text as ", std::string(what));
+  }
+  return static_cast<const arrow::BaseBinaryScalar&>(*argument.constant).value->ToString();
+}
+
+arrow::Result<FunctionCall> ResolveCall(const std::string& name,
+                                        const std::vector<BoundValue>& arguments) {
+  ARROW_RETURN_NOT_OK(InitializeLibrary());
+  const auto found = AllFunctions().find(name);
+  if (found == AllFunctions().end()) return Unknown(name);
+  const FunctionEntry& entry = found->second;
+  if (arguments.size() < entry.min_arguments || arguments.size() > entry.max_arguments) {
+    return WrongCount(entry, arguments.size());
+  }
+  ARROW_ASSIGN_OR_RAISE(FunctionCall call, entry.resolve(arguments));
+  call.argument_types.resize(arguments.size());
+  return call;
+}
+
+}  // namespace lance::filter

@@ -1,0 +1,180 @@
+#include "lance/dataset/row_changes.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "arrow/api.h"
+#include "lance/base/status_detail.h"
+#include "lance/dataset/deleted_rows.h"
+#include "lance/dataset/zonemaps.h"
+#include "lance/table/backoff.h"
+#include "lance/table/feature_flags.h"
+
+namespace lance {
+
+namespace {
+
+constexpr uint64_t kStableRowIdsBit = 2;
+constexpr int kMaxOperationRetries = 10;  // table-format 4.1
+
+bool CertainlyNotCommitted(const arrow::Status& status) {
+  return CommitUnknown::From(status) == nullptr;
+}
+
+}  // namespace
+
+void RowDeletions::Add(uint64_t address) {
+  by_fragment_[address >> 32].Add(static_cast<uint32_t>(address));
+  ++num_rows_;
+}
+
+void RowDeletions::AddAll(const arrow::Array& addresses) {
+  const auto& values = static_cast<const arrow::UInt64Array&>(addresses);
+  for (int64_t i = 0; i < values.length(); ++i) Add(values.Value(i));
+}
+
+arrow::Result<DeletedFragments> DeletedFragments::Write(const Dataset::Impl& dataset,
+                                                        const RowDeletions& deletions,
+                                                        const RunContext& run) {
+  DeletedFragments fragments;
+  fragments.store_ = dataset.store;
+  for (const auto& [id, rows] : deletions.by_fragment()) {
+    const table::Fragment* fragment = dataset.manifest().FindFragment(id);
+    if (fragment == nullptr) {
+      return InternalError("rows of fragment " + std::to_string(id) + ", which is not there");
+    }
+    ARROW_ASSIGN_OR_RAISE(
+        auto changed, DeleteRows(*dataset.store, *fragment, rows, dataset.manifest().version, run));
+    if (changed) {
+      fragments.updated_.push_back(*std::move(changed));
+    } else {
+      fragments.removed_.push_back(id);
+    }
+  }
+  return fragments;
+}
+
+DeletedFragments::~DeletedFragments() {
+  if (store_ == nullptr) return;
+  for (const table::Fragment& fragment : updated_) DropDeletionFile(*store_, fragment);
+}
+
+arrow::Status CheckChangeable(const Dataset::Impl& dataset) {
+  const table::Manifest& manifest = dataset.manifest();
+  ARROW_RETURN_NOT_OK(table::CheckWritable(manifest));
+  ARROW_RETURN_NOT_OK(table::CheckClusteringOfNewManifest(manifest, manifest));
+  if ((manifest.reader_feature_flags & kStableRowIdsBit) != 0) {
+    return UnsupportedError("updates of tables with stable row ids",
+                            "table " + dataset.uri +
+                                " has stable row ids, which this release cannot carry along when "
+                                "it writes rows again");
+  }
+  return arrow::Status::OK();
+}
+
+arrow::Result<FragmentWriterOptions> ChangedRowsOptions(const Dataset::Impl& dataset) {
+  const table::Manifest& manifest = dataset.manifest();
+  FragmentWriterOptions options;
+  ARROW_ASSIGN_OR_RAISE(options.version, format::ParseFileVersion(manifest.data_storage_version));
+  options.seeds = ChooseSeedColumns(&manifest, manifest.schema, dataset.clustering_spec);
+  return options;
+}
+
+arrow::Status VisitRows(const Dataset& dataset, std::vector<std::string> columns,
+                        const std::optional<Filter>& filter, const CallOptions& call,
+                        const std::function<arrow::Status(const arrow::RecordBatch&)>& visit) {
+  columns.emplace_back("_rowaddr");
+  ARROW_ASSIGN_OR_RAISE(const Scanner scanner,
+                        dataset.Scan({.columns = std::move(columns),
+                                      .filter = filter,
+                                      .blob_handling = BlobHandling::kBinary}));
+  ARROW_ASSIGN_OR_RAISE(const auto reader, scanner.ToReader(call));
+  for (std::shared_ptr<arrow::RecordBatch> batch;;) {
+    ARROW_RETURN_NOT_OK(reader->ReadNext(&batch));
+    if (batch == nullptr) return arrow::Status::OK();
+    ARROW_RETURN_NOT_OK(visit(*batch));
+  }
+}
+
+arrow::Result<Dataset> CommitChangedRows(const Dataset& dataset, const RowDeletions& deletions,
+                                         std::vector<table::Fragment> new_fragments,
+                                         std::vector<int32_t> changed_fields,
+                                         const CommitOptions& options, const RunContext& run) {
+  const Dataset::Impl& impl = dataset.impl();
+  auto written = DeletedFragments::Write(impl, deletions, run);
+  if (!written.ok()) {
+    DeleteDataFiles(*impl.store, new_fragments);
+    return written.status();
+  }
+  table::CommitRequest commit;
+  commit.transaction =
+      MakeTransaction(dataset.version(),
+                      table::Update{.removed_fragment_ids = written->removed(),
+                                    .updated_fragments = written->updated(),
+                                    .new_fragments = new_fragments,
+                                    .fields_for_preserving_frag_bitmap = std::move(changed_fields),
+                                    .mode = table::UpdateMode::kRewriteRows},
+                      options, run);
+  ARROW_ASSIGN_OR_RAISE(commit.retry, MakeRetryPolicy(options));
+  auto committed = impl.Commit(std::move(commit), run);
+  if (committed.ok() || !CertainlyNotCommitted(committed.status())) {
+    written->Keep();
+  } else {
+    DeleteDataFiles(*impl.store, new_fragments);
+  }
+  return committed;
+}
+
+arrow::Result<Dataset> CommitDelete(const Dataset& dataset, const RowDeletions& deletions,
+                                    std::string predicate, const CommitOptions& options,
+                                    const RunContext& run) {
+  const Dataset::Impl& impl = dataset.impl();
+  ARROW_ASSIGN_OR_RAISE(auto written, DeletedFragments::Write(impl, deletions, run));
+  table::CommitRequest commit;
+  commit.transaction = MakeTransaction(dataset.version(),
+                                       table::Delete{.updated_fragments = written.updated(),
+                                                     .deleted_fragment_ids = written.removed(),
+                                                     .predicate = std::move(predicate)},
+                                       options, run);
+  ARROW_ASSIGN_OR_RAISE(commit.retry, MakeRetryPolicy(options));
+  auto committed = impl.Commit(std::move(commit), run);
+  if (committed.ok() || !CertainlyNotCommitted(committed.status())) written.Keep();
+  return committed;
+}
+
+/// The limits, and where the time stands.
+struct OperationRetry::State {
+  Dataset dataset;
+  CallOptions call;
+  RunContext run;
+  table::Backoff backoff;
+  int retries_left;
+  std::chrono::nanoseconds started;
+  std::chrono::nanoseconds deadline;
+};
+
+OperationRetry::OperationRetry(const Dataset& dataset, const CommitOptions& options,
+                               const CallOptions& call) {
+  const RunContext run = dataset.impl().Run(call);
+  const auto now = run.clock->Steady();
+  state_ = std::make_unique<State>(State{dataset, call, run, table::Backoff(run.random),
+                                         std::min(options.max_retries, kMaxOperationRetries), now,
+                                         now + options.timeout});
+}
+
+OperationRetry::~OperationRetry() = default;
+
+arrow::Result<Dataset> OperationRetry::Again(const arrow::Status& failure) {
+  const auto* conflict = CommitConflict::From(failure);
+  if (conflict == nullptr || !conflict->retryable()) return failure;
+  const auto now = state_->run.clock->Steady();
+  if (state_->retries_left-- <= 0 || now >= state_->deadline) return failure;
+  state_->backoff.AttemptTook(now - state_->started);
+  const auto wait =
+      std::min<std::chrono::nanoseconds>(state_->backoff.Next(), state_->deadline - now);
+  ARROW_RETURN_NOT_OK(state_->run.clock->Sleep(wait, state_->run.stop_token));
+  return state_->dataset.Checkout(Ref::Latest(), state_->call);
+}
+
+}  // namespace lance

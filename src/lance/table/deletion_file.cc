@@ -1,0 +1,133 @@
+#include "lance/table/deletion_file.h"
+
+#include <algorithm>
+
+#include "arrow/api.h"
+#include "arrow/io/memory.h"
+#include "arrow/ipc/api.h"
+#include "lance/base/status_detail.h"
+
+namespace lance::table {
+
+namespace {
+
+using arrow::Status;
+
+constexpr uint64_t kFewestRowsOfBitmap = 5000;  // table-format 7.2, observed
+
+std::shared_ptr<arrow::Schema> OffsetsSchema() {
+  return arrow::schema({arrow::field("row_id", arrow::uint32(), /*nullable=*/false)});
+}
+
+arrow::Result<RoaringBitmap> ParseArrow(const std::shared_ptr<arrow::Buffer>& bytes) {
+  arrow::io::BufferReader input(bytes);
+  ARROW_ASSIGN_OR_RAISE(const auto reader, arrow::ipc::RecordBatchFileReader::Open(&input));
+  if (!reader->schema()->Equals(*OffsetsSchema(), /*check_metadata=*/false)) {
+    return Status::SerializationError("found the columns ", reader->schema()->ToString(),
+                                      ", expected row_id: uint32 not null");
+  }
+  RoaringBitmap rows;
+  for (int i = 0; i < reader->num_record_batches(); ++i) {
+    ARROW_ASSIGN_OR_RAISE(const auto batch, reader->ReadRecordBatch(i));
+    ARROW_RETURN_NOT_OK(batch->ValidateFull());
+    const auto& offsets = static_cast<const arrow::UInt32Array&>(*batch->column(0));
+    if (offsets.null_count() > 0) return Status::SerializationError("found a null offset");
+    for (int64_t row = 0; row < offsets.length(); ++row) rows.Add(offsets.Value(row));
+  }
+  return rows;
+}
+
+arrow::Result<RoaringBitmap> ParseFile(const DeletionFile& file,
+                                       const std::shared_ptr<arrow::Buffer>& bytes) {
+  if (file.file_type == static_cast<uint32_t>(DeletionFileType::kBitmap)) {
+    return RoaringBitmap::Parse(
+        {reinterpret_cast<const std::byte*>(bytes->data()), static_cast<size_t>(bytes->size())},
+        "deletion file");
+  }
+  auto parsed = ParseArrow(bytes);
+  if (parsed.ok()) return parsed;
+  return Status::SerializationError(parsed.status().message());
+}
+
+Status CheckRows(const Fragment& fragment, const RoaringBitmap& rows) {
+  const uint64_t expected = fragment.deletion_file->num_deleted_rows;
+  if (expected != 0 && rows.size() != expected) {
+    return Status::SerializationError("the file deletes ", rows.size(), " rows, fragment ",
+                                      fragment.id, " says ", expected);
+  }
+  RoaringBitmap within;
+  within.AddRange(0, fragment.physical_rows);
+  RoaringBitmap beyond = rows;
+  beyond -= within;
+  if (beyond.empty()) return Status::OK();
+  return Status::SerializationError("the file deletes row ", beyond.ToVector().front(),
+                                    ", fragment ", fragment.id, " has ", fragment.physical_rows);
+}
+
+arrow::Result<std::shared_ptr<arrow::Buffer>> ToArrowFile(const RoaringBitmap& rows) {
+  const std::vector<uint32_t> values = rows.ToVector();
+  arrow::UInt32Builder builder;
+  ARROW_RETURN_NOT_OK(builder.AppendValues(values));
+  ARROW_ASSIGN_OR_RAISE(auto offsets, builder.Finish());
+  ARROW_ASSIGN_OR_RAISE(const auto output, arrow::io::BufferOutputStream::Create());
+  ARROW_ASSIGN_OR_RAISE(const auto writer, arrow::ipc::MakeFileWriter(output, OffsetsSchema()));
+  ARROW_RETURN_NOT_OK(writer->WriteRecordBatch(*arrow::RecordBatch::Make(
+      OffsetsSchema(), static_cast<int64_t>(values.size()), {std::move(offsets)})));
+  ARROW_RETURN_NOT_OK(writer->Close());
+  return output->Finish();
+}
+
+}  // namespace
+
+std::string DeletionFilePath(uint64_t fragment_id, const DeletionFile& file) {
+  const bool is_bitmap = file.file_type == static_cast<uint32_t>(DeletionFileType::kBitmap);
+  return "_deletions/" + std::to_string(fragment_id) + "-" + std::to_string(file.read_version) +
+         "-" + std::to_string(file.id) + (is_bitmap ? ".bin" : ".arrow");
+}
+
+arrow::Result<RoaringBitmap> ReadDeletions(ObjectStore& store, const Fragment& fragment,
+                                           const RunContext& run) {
+  if (!fragment.deletion_file) return RoaringBitmap();
+  const DeletionFile& file = *fragment.deletion_file;
+  if (file.base_id) {
+    return UnsupportedError("deletion files below base paths",
+                            "fragment " + std::to_string(fragment.id) +
+                                " has its deletion file below another base path");
+  }
+  const std::string path = DeletionFilePath(fragment.id, file);
+  const auto info = store.Head(path);
+  if (NotFound::From(info.status()) != nullptr) {
+    return InFile(Status::SerializationError("the table's version names this file, which is not "
+                                             "there"),
+                  path);
+  }
+  ARROW_RETURN_NOT_OK(info.status());
+  ARROW_ASSIGN_OR_RAISE(const auto buffers,
+                        store.Get(path, {{0, info->size_bytes}}, run.stop_token));
+  auto rows = ParseFile(file, buffers.front());
+  if (!rows.ok()) return InFile(rows.status(), path);
+  ARROW_RETURN_NOT_OK(InFile(CheckRows(fragment, *rows), path));
+  return rows;
+}
+
+arrow::Result<DeletionFile> WriteDeletions(ObjectStore& store, uint64_t fragment_id,
+                                           uint64_t read_version, const RoaringBitmap& rows,
+                                           bool was_bitmap, const RunContext& run) {
+  const bool is_bitmap = was_bitmap || rows.size() >= kFewestRowsOfBitmap;
+  DeletionFile file{.file_type = static_cast<uint32_t>(is_bitmap ? DeletionFileType::kBitmap
+                                                                 : DeletionFileType::kArrow),
+                    .read_version = read_version,
+                    .num_deleted_rows = rows.size()};
+  const Uuid random = Uuid::Random(*run.random);
+  std::copy_n(random.bytes.begin(), sizeof(file.id), reinterpret_cast<uint8_t*>(&file.id));
+  std::shared_ptr<arrow::Buffer> bytes = arrow::Buffer::FromString(rows.Serialize());
+  if (!is_bitmap) {
+    ARROW_ASSIGN_OR_RAISE(bytes, ToArrowFile(rows));
+  }
+  const std::string path = DeletionFilePath(fragment_id, file);
+  ARROW_ASSIGN_OR_RAISE(const PutOutcome put, store.Put(path, bytes, PutMode::kOverwrite));
+  if (put == PutOutcome::kStored) return file;
+  return Status::IOError(path, ": the store does not say whether it was written");
+}
+
+}  // namespace lance::table

@@ -1,0 +1,146 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "arrow/record_batch.h"
+#include "arrow/status.h"
+#include "arrow/type.h"
+#include "arrow_objects.h"
+#include "bindings.h"
+#include "interrupt.h"
+#include "keywords.h"
+#include "lance/json.h"
+#include "lance/schema_evolution.h"
+#include "lance/verify.h"
+
+namespace nb = nanobind;
+
+namespace lance::python {
+
+namespace {
+
+/// A Python function as the library calls it: with batches as Arrow objects, from any thread.
+class PythonBatchFunction {
+ public:
+  explicit PythonBatchFunction(nb::object function) : function_(std::move(function)) {}
+  PythonBatchFunction(const PythonBatchFunction&) = delete;
+  PythonBatchFunction& operator=(const PythonBatchFunction&) = delete;
+  ~PythonBatchFunction() {
+    nb::gil_scoped_acquire locked;
+    function_.reset();
+  }
+
+  arrow::Result<std::shared_ptr<arrow::RecordBatch>> Call(const arrow::RecordBatch& batch) const {
+    nb::gil_scoped_acquire locked;
+    // The caller's wrapper keeps the exception; what matters here is that nothing is thrown on.
+    try {
+      const nb::object result = function_(ArrowBatchObject{batch.Slice(0)});
+      return ImportBatch(result);
+    } catch (nb::python_error& error) {
+      return arrow::Status::Invalid("the function failed: ", error.what());
+    } catch (const StatusError& error) {
+      return error.status();
+    }
+  }
+
+ private:
+  nb::object function_;
+};
+
+Dataset Add(const Dataset& dataset, const AddColumnsRequest& request) {
+  return Run([&](const CallOptions& call) { return AddColumns(dataset, request, call); });
+}
+
+Dataset AddExpressions(const Dataset& dataset,
+                       const std::vector<std::pair<std::string, std::string>>& columns,
+                       std::optional<uint64_t> batch_size) {
+  std::vector<ComputedColumn> computed;
+  for (const auto& [name, expression] : columns) computed.push_back({name, expression});
+  AddColumnsRequest request{.values = std::move(computed)};
+  if (batch_size) request.batch_size = *batch_size;
+  return Add(dataset, request);
+}
+
+Dataset AddNulls(const Dataset& dataset, nb::handle schema) {
+  return Add(dataset, {.values = ImportSchema(schema)});
+}
+
+Dataset AddStream(const Dataset& dataset, nb::handle stream) {
+  return Add(dataset, {.values = BatchSource(ImportStream(stream))});
+}
+
+Dataset AddByFunction(const Dataset& dataset, nb::object function, nb::handle schema,
+                      std::vector<std::string> read_columns, std::optional<uint64_t> batch_size) {
+  const auto shared = std::make_shared<PythonBatchFunction>(std::move(function));
+  AddColumnsRequest request{.values = BatchFunction([shared](const arrow::RecordBatch& batch) {
+                              return shared->Call(batch);
+                            }),
+                            .function_schema = ImportSchema(schema),
+                            .read_columns = std::move(read_columns)};
+  if (batch_size) request.batch_size = *batch_size;
+  return Add(dataset, request);
+}
+
+Dataset Drop(const Dataset& dataset, const std::vector<std::string>& columns) {
+  return Run([&](const CallOptions& call) { return DropColumns(dataset, columns, {}, call); });
+}
+
+/// \param alterations path, new name, nullable, and a schema of one field with the new type
+Dataset Alter(const Dataset& dataset, nb::list alterations) {
+  std::vector<ColumnAlteration> requests;
+  for (nb::handle entry : alterations) {
+    const auto parts = nb::cast<nb::tuple>(entry);
+    ColumnAlteration alteration{.path = nb::cast<std::string>(parts[0])};
+    alteration.name = nb::cast<std::optional<std::string>>(parts[1]);
+    alteration.nullable = nb::cast<std::optional<bool>>(parts[2]);
+    if (!parts[3].is_none()) {
+      alteration.data_type = ImportSchema(parts[3])->field(0)->type();
+    }
+    requests.push_back(std::move(alteration));
+  }
+  return Run([&](const CallOptions& call) { return AlterColumns(dataset, requests, {}, call); });
+}
+
+Dataset Merge(const Dataset& dataset, nb::handle stream, std::string left_on,
+              std::string right_on) {
+  const MergeColumnsRequest request{.right = BatchSource(ImportStream(stream)),
+                                    .left_on = std::move(left_on),
+                                    .right_on = std::move(right_on)};
+  return Run([&](const CallOptions& call) { return MergeColumns(dataset, request, call); });
+}
+
+std::string Check(const Dataset& dataset) {
+  return ToJson(Run([&](const CallOptions& call) { return CheckTable(dataset, {}, call); }));
+}
+
+}  // namespace
+
+void BindSchema(nb::module_& m) {
+  m.def("add_expressions", &AddExpressions, nb::arg("dataset"), nb::arg("columns"),
+        nb::arg("batch_size").none());
+  m.def("add_nulls", &AddNulls, nb::arg("dataset"), nb::arg("schema"));
+  m.def("add_stream", &AddStream, nb::arg("dataset"), nb::arg("stream"));
+  m.def("add_by_function", &AddByFunction, nb::arg("dataset"), nb::arg("function"),
+        nb::arg("schema"), nb::arg("read_columns"), nb::arg("batch_size").none());
+  m.def("drop_columns", &Drop, nb::arg("dataset"), nb::arg("columns"));
+  m.def("alter_columns", &Alter, nb::arg("dataset"), nb::arg("alterations"));
+  m.def("merge_columns", &Merge, nb::arg("dataset"), nb::arg("stream"), nb::arg("left_on"),
+        nb::arg("right_on"));
+  m.def("check_table", &Check, nb::arg("dataset"));
+  m.def("repair_table", [](const Dataset& dataset) {
+    return Run([&](const CallOptions& call) { return RepairTable(dataset, {}, call); });
+  });
+  m.def("prune_clustering_definitions", [](const Dataset& dataset) {
+    return Run(
+        [&](const CallOptions& call) { return PruneClusteringDefinitions(dataset, {}, call); });
+  });
+}
+
+}  // namespace lance::python

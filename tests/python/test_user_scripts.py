@@ -1,0 +1,134 @@
+"""Scripts of users of the reference: with our module they must print the same.
+
+Each is a function of the module and a folder that returns its lines.
+"""
+
+import importlib
+import warnings
+
+import lance
+import lance_cpp
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+
+
+def evolve_a_schema(module, folder):
+    """Columns by SQL, by function and from a reader; rename, cast and drop them."""
+    lines = []
+    uri = f"{folder}/evolve.lance"
+    weights = [1.5, 2.5, None, 4.5, 5.5, 6.5]
+    rows = pa.table({"id": pa.array(range(6), pa.int32()), "w": weights})
+    ds = module.write_dataset(rows, uri, max_rows_per_file=4)
+    ds.add_columns({"w2": "w * 2", "label": "concat('n', CAST(id AS STRING))"})
+    lines.append((ds.version, ds.schema.names, ds.to_table(limit=2).to_pylist()))
+
+    @module.batch_udf(output_schema=pa.schema([("square", pa.int64())]))
+    def square(batch):
+        ids = batch["id"].cast(pa.int64())
+        return pa.record_batch([pc.multiply(ids, ids)], names=["square"])
+
+    ds.add_columns(square, read_columns=["id"])
+    lines.append(ds.to_table(columns=["square"]).to_pydict())
+    ds.add_columns(
+        lambda batch: pa.record_batch([pc.divide(batch["w"], 2.0)], names=["half"]),
+        read_columns=["w"],
+    )
+    lines.append(ds.to_table(columns=["half"]).to_pydict())
+    extra = pa.table({"extra": [f"e{i}" for i in range(6)]})
+    ds.add_columns(extra.to_reader(max_chunksize=2))
+    ds.add_columns(pa.field("later", pa.timestamp("us")))
+    ds.add_columns(pa.schema([("p", pa.int8()), ("q", pa.list_(pa.string()))]))
+    lines.append(str(ds.schema))
+    lines.append(ds.to_table(columns=["extra", "later", "p", "q"], limit=1).to_pylist())
+    right = pa.table({"key": pa.array([1, 3, 5], pa.int32()), "joined": ["x", "y", "z"]})
+    ds.merge(right, left_on="id", right_on="key")
+    lines.append(ds.to_table(columns=["id", "joined"]).to_pydict())
+    ds.alter_columns({"path": "w", "name": "weight"}, {"path": "p", "nullable": True})
+    ds.alter_columns({"path": "id", "data_type": pa.int64()})
+    lines.append(ds.to_table(columns=["id", "weight"], filter="id > 3").to_pydict())
+    ds.alter_columns(
+        {"path": "weight", "data_type": pa.float32()},
+        {"path": "label", "data_type": pa.large_string()},
+    )
+    lines.append((str(ds.schema), ds.to_table(columns=["weight", "label"]).to_pydict()))
+    ds.drop_columns(["w2", "later", "q", "p"])
+    lines.append((ds.schema.names, ds.count_rows(), ds.version))
+    more = pa.table({"id": pa.array([100], pa.int64()), "extra": ["new"]})
+    module.write_dataset(more, uri, mode="append")
+    ds = module.dataset(uri)
+    lines.append(ds.to_table(filter="id = 100").to_pylist())
+    lines.append(ds.checkout_version(1).schema.names)
+    for name, call in (
+        ("drop", lambda: ds.drop_columns(["nope"])),
+        ("add", lambda: ds.add_columns({"id": "1"})),
+        ("alter", lambda: ds.alter_columns({"path": "nope", "name": "x"})),
+        ("sql", lambda: ds.add_columns({"z": "missing + 1"})),
+    ):
+        with pytest.raises((ValueError, OSError, KeyError)):
+            call()
+        lines.append(f"{name} refused")
+    return lines
+
+
+def evolve_a_struct(module, folder):
+    """Members of structs are renamed and dropped by path."""
+    rows = pa.table({"s": [{"a": 1, "b": "x"}, {"a": None, "b": "y"}]})
+    ds = module.write_dataset(rows, f"{folder}/nested.lance")
+    ds.alter_columns({"path": "s.a", "name": "aa"})
+    ds.drop_columns(["s.b"])
+    return [str(ds.schema), ds.to_table().to_pylist()]
+
+
+def keep_settings(module, folder):
+    """Configuration and metadata of table, schema and columns."""
+    lines = []
+    uri = f"{folder}/meta.lance"
+    schema = pa.schema(
+        [pa.field("id", pa.int64(), metadata={"unit": "none"}), pa.field("t", pa.float64())],
+        metadata={"origin": "sensor 7"},
+    )
+    rows = pa.table({"id": [1, 2], "t": [0.5, 1.5]}, schema=schema)
+    ds = module.write_dataset(rows, uri, commit_message="first load")
+    lines.append((ds.schema.metadata, ds.schema.field("id").metadata, ds.config(), ds.metadata))
+    lines.append(ds.update_config({"owner": "me", "team": "data"}))
+    ds.update_config({"team": None, "tier": "gold"})
+    lines.append(ds.config())
+    ds.delete_config_keys(["tier"])
+    lines.append(ds.config())
+    ds.update_config({"only": "this"}, replace=True)
+    lines.append(ds.config())
+    ds.update_metadata({"note": "hello", "drop me": "x"})
+    lines.append(ds.update_metadata({"drop me": None}))
+    lines.append(ds.update_schema_metadata({"origin": "sensor 8", "extra": "1"}))
+    lines.append(ds.schema_metadata)
+    ds.replace_schema_metadata({"fresh": "yes"})
+    lines.append((ds.schema_metadata, ds.schema.metadata))
+    ds.update_field_metadata({"t": {"unit": "celsius"}})
+    ds.update_field_metadata({"t": {"unit": "kelvin", "accuracy": "0.1"}, "id": {"role": "x"}})
+    ds.replace_field_metadata("id", {"role": "key"})
+    lines.append((ds.schema.field("t").metadata, ds.schema.field("id").metadata))
+    lines.append((ds.to_table()["t"].to_pylist(), ds.version, module.dataset(uri).version))
+    ds.update_config({"only": None})
+    lines.append((ds.config(), ds.checkout_version(2).config()))
+    return lines
+
+
+@pytest.mark.parametrize("script", [evolve_a_schema, evolve_a_struct, keep_settings])
+def test_a_script_prints_the_same_with_both_modules(script, tmp_path):
+    printed = []
+    for module in (lance, lance_cpp):
+        folder = tmp_path / module.__name__
+        folder.mkdir()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            printed.append(script(importlib.import_module(module.__name__), str(folder)))
+    assert printed[1] == printed[0]
+
+
+def test_what_the_reference_deprecates_warns(tmp_path):
+    ds = lance_cpp.write_dataset(pa.table({"x": [1]}), str(tmp_path / "t.lance"))
+    with pytest.warns(DeprecationWarning, match="update_schema_metadata"):
+        ds.replace_schema_metadata({"a": "b"})
+    with pytest.warns(DeprecationWarning, match="update_field_metadata"):
+        ds.replace_field_metadata("x", {"a": "b"})

@@ -1,0 +1,293 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <iostream>
+
+#include "arrow/type.h"
+#include "command_line.h"
+#include "output.h"
+
+namespace lancectl {
+
+namespace {
+
+struct NamedType {
+  std::string_view name;
+  std::shared_ptr<arrow::DataType> (*make)();
+};
+
+std::shared_ptr<arrow::DataType> Microseconds() { return arrow::timestamp(arrow::TimeUnit::MICRO); }
+
+constexpr NamedType kTypes[] = {
+    {"int8", [] { return arrow::int8(); }},
+    {"int16", [] { return arrow::int16(); }},
+    {"int32", [] { return arrow::int32(); }},
+    {"int64", [] { return arrow::int64(); }},
+    {"uint8", [] { return arrow::uint8(); }},
+    {"uint16", [] { return arrow::uint16(); }},
+    {"uint32", [] { return arrow::uint32(); }},
+    {"uint64", [] { return arrow::uint64(); }},
+    {"float16", [] { return arrow::float16(); }},
+    {"float32", [] { return arrow::float32(); }},
+    {"float64", [] { return arrow::float64(); }},
+    {"string", [] { return arrow::utf8(); }},
+    {"large_string", [] { return arrow::large_utf8(); }},
+    {"binary", [] { return arrow::binary(); }},
+    {"large_binary", [] { return arrow::large_binary(); }},
+    {"date32", [] { return arrow::date32(); }},
+    {"date64", [] { return arrow::date64(); }},
+    {"timestamp", Microseconds},
+    {"timestamp(s)", [] { return arrow::timestamp(arrow::TimeUnit::SECOND); }},
+    {"timestamp(ms)", [] { return arrow::timestamp(arrow::TimeUnit::MILLI); }},
+    {"timestamp(us)", Microseconds},
+    {"timestamp(ns)", [] { return arrow::timestamp(arrow::TimeUnit::NANO); }},
+};
+
+/// decimal(P,S). \return null when the text is something else
+std::shared_ptr<arrow::DataType> ParseDecimalType(std::string_view text) {
+  constexpr std::string_view kPrefix = "decimal(";
+  if (!text.starts_with(kPrefix) || !text.ends_with(')')) return nullptr;
+  text = text.substr(kPrefix.size(), text.size() - kPrefix.size() - 1);
+  int precision = 0, scale = 0;
+  const char* end = text.data() + text.size();
+  const auto first = std::from_chars(text.data(), end, precision);
+  if (first.ec != std::errc() || first.ptr == end || *first.ptr != ',') return nullptr;
+  const auto second = std::from_chars(first.ptr + 1, end, scale);
+  if (second.ec != std::errc() || second.ptr != end) return nullptr;
+  auto type = arrow::Decimal128Type::Make(precision, scale);
+  return type.ok() ? *type : nullptr;
+}
+
+arrow::Result<std::shared_ptr<arrow::DataType>> ParseType(const std::string& text) {
+  std::string names;
+  for (const NamedType& type : kTypes) {
+    if (type.name == text) return type.make();
+    names += std::string(type.name) + ", ";
+  }
+  if (auto decimal = ParseDecimalType(text)) return decimal;
+  return arrow::Status::Invalid("--type is \"", text, "\"; allowed: ", names, "decimal(P,S)");
+}
+
+arrow::Status PrintChanged(const Invocation& invocation, const lance::Dataset& before,
+                           const lance::Dataset& after, const std::string& what) {
+  if (invocation.flags.quiet) return arrow::Status::OK();
+  if (invocation.flags.json) {
+    std::cout << lance::ToJson(after) << '\n';
+  } else if (before.version() == after.version()) {
+    std::cout << "nothing to do; version " << after.version() << '\n';
+  } else {
+    std::cout << what << "; version " << after.version() << '\n';
+  }
+  return arrow::Status::OK();
+}
+
+/// Split NAME=VALUE at the first '='.
+arrow::Result<std::pair<std::string, std::string>> SplitPair(const std::string& text) {
+  const size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    return arrow::Status::Invalid("\"", text, "\" has no name and '='; allowed: NAME=VALUE");
+  }
+  return std::pair{text.substr(0, equals), text.substr(equals + 1)};
+}
+
+arrow::Status RunAddColumn(const Invocation& invocation, const std::vector<std::string>& columns) {
+  std::vector<lance::ComputedColumn> computed;
+  for (const std::string& column : columns) {
+    ARROW_ASSIGN_OR_RAISE(auto pair, SplitPair(column));
+    computed.push_back({std::move(pair.first), std::move(pair.second)});
+  }
+  lance::AddColumnsRequest request{.values = std::move(computed)};
+  ARROW_ASSIGN_OR_RAISE(request.commit, invocation.commit_options());
+  ARROW_ASSIGN_OR_RAISE(const auto dataset, invocation.Open());
+  ARROW_ASSIGN_OR_RAISE(const auto changed, lance::AddColumns(dataset, request, invocation.call));
+  return PrintChanged(invocation, dataset, changed, "columns added");
+}
+
+arrow::Status RunDropColumn(const Invocation& invocation, const std::vector<std::string>& columns) {
+  ARROW_ASSIGN_OR_RAISE(const auto options, invocation.commit_options());
+  ARROW_ASSIGN_OR_RAISE(const auto dataset, invocation.Open());
+  ARROW_ASSIGN_OR_RAISE(const auto changed,
+                        lance::DropColumns(dataset, columns, options, invocation.call));
+  return PrintChanged(invocation, dataset, changed, "columns dropped");
+}
+
+/// Flags of rename and alter.
+struct AlterFlags {
+  lance::ColumnAlteration alteration;
+  std::string new_name;
+  std::string type;
+};
+
+arrow::Status RunAlter(const Invocation& invocation, const AlterFlags& flags) {
+  lance::ColumnAlteration alteration = flags.alteration;
+  if (!flags.new_name.empty()) alteration.name = flags.new_name;
+  if (!flags.type.empty()) {
+    ARROW_ASSIGN_OR_RAISE(alteration.data_type, ParseType(flags.type));
+  }
+  if (!alteration.name && !alteration.nullable && alteration.data_type == nullptr) {
+    return arrow::Status::Invalid("nothing is to be changed: give --type, --nullable or both");
+  }
+  ARROW_ASSIGN_OR_RAISE(const auto options, invocation.commit_options());
+  ARROW_ASSIGN_OR_RAISE(const auto dataset, invocation.Open());
+  ARROW_ASSIGN_OR_RAISE(const auto changed,
+                        lance::AlterColumns(dataset, {alteration}, options, invocation.call));
+  return PrintChanged(invocation, dataset, changed, "column changed");
+}
+
+/// Flags of config get, set and unset.
+struct ConfigFlags {
+  std::string target = "config";
+  std::vector<std::string> keys;
+};
+
+/// The map that --target names, as an update without entries.
+arrow::Result<lance::MetadataUpdate> ParseTarget(const std::string& target) {
+  constexpr std::string_view kField = "field:";
+  lance::MetadataUpdate update;
+  if (target == "config") return update;
+  if (target == "table") {
+    update.target = lance::MetadataTarget::kTable;
+  } else if (target == "schema") {
+    update.target = lance::MetadataTarget::kSchema;
+  } else if (target.starts_with(kField) && target.size() > kField.size()) {
+    update.target = lance::MetadataTarget::kField;
+    update.column = target.substr(kField.size());
+  } else {
+    return arrow::Status::Invalid("--target is \"", target,
+                                  "\"; allowed: config, table, schema, field:COLUMN");
+  }
+  return update;
+}
+
+arrow::Status RunConfigGet(const Invocation& invocation, const ConfigFlags& flags) {
+  ARROW_ASSIGN_OR_RAISE(const auto update, ParseTarget(flags.target));
+  ARROW_ASSIGN_OR_RAISE(const auto dataset, invocation.Open());
+  ARROW_ASSIGN_OR_RAISE(auto entries, lance::ReadMetadata(dataset, update.target, update.column));
+  if (!flags.keys.empty()) {
+    std::map<std::string, std::string> chosen;
+    for (const std::string& key : flags.keys) {
+      const auto found = entries.find(key);
+      if (found == entries.end()) {
+        return arrow::Status::KeyError("there is no key ", key, " in ", flags.target);
+      }
+      chosen.insert(*found);
+    }
+    entries = std::move(chosen);
+  }
+  if (invocation.flags.json) {
+    std::cout << lance::ToJson(entries) << '\n';
+    return arrow::Status::OK();
+  }
+  for (const auto& [key, value] : entries) std::cout << key << '=' << value << '\n';
+  return arrow::Status::OK();
+}
+
+arrow::Status RunConfigChange(const Invocation& invocation, const ConfigFlags& flags, bool sets) {
+  ARROW_ASSIGN_OR_RAISE(auto update, ParseTarget(flags.target));
+  for (const std::string& key : flags.keys) {
+    if (!sets) {
+      update.values.emplace(key, std::nullopt);
+      continue;
+    }
+    ARROW_ASSIGN_OR_RAISE(auto pair, SplitPair(key));
+    update.values.insert_or_assign(std::move(pair.first), std::move(pair.second));
+  }
+  ARROW_ASSIGN_OR_RAISE(update.commit, invocation.commit_options());
+  ARROW_ASSIGN_OR_RAISE(const auto dataset, invocation.Open());
+  ARROW_ASSIGN_OR_RAISE(const auto changed,
+                        lance::UpdateMetadata(dataset, update, invocation.call));
+  return PrintChanged(invocation, dataset, changed, flags.target + " changed");
+}
+
+void AddColumnCommands(CLI::App* parent, CommonFlags* common, std::vector<Command>* commands) {
+  CLI::App* add = AddCommand(parent, "add-column", "add columns that SQL over the row gives",
+                             common, /*commits=*/true);
+  auto added = std::make_shared<std::vector<std::string>>();
+  add->add_option("COLUMN", *added, "NAME=EXPR")->required();
+  commands->push_back(
+      {add, [added](const Invocation& invocation) { return RunAddColumn(invocation, *added); }});
+  CLI::App* drop = AddCommand(parent, "drop-column", "drop columns; data stays until compaction",
+                              common, /*commits=*/true);
+  auto dropped = std::make_shared<std::vector<std::string>>();
+  drop->add_option("NAME", *dropped, "columns, or paths of members: s.a")->required();
+  commands->push_back({drop, [dropped](const Invocation& invocation) {
+                         return RunDropColumn(invocation, *dropped);
+                       }});
+  CLI::App* rename = AddCommand(parent, "rename", "rename a column", common, /*commits=*/true);
+  auto renamed = std::make_shared<AlterFlags>();
+  rename->add_option("OLD", renamed->alteration.path, "the column, or the path of a member")
+      ->required();
+  rename->add_option("NEW", renamed->new_name, "its new name")->required();
+  commands->push_back(
+      {rename, [renamed](const Invocation& invocation) { return RunAlter(invocation, *renamed); }});
+  CLI::App* alter = AddCommand(parent, "alter", "change a column's type, or whether it may be null",
+                               common, /*commits=*/true);
+  auto altered = std::make_shared<AlterFlags>();
+  alter->add_option("NAME", altered->alteration.path, "the column, or the path of a member")
+      ->required();
+  alter->add_option("--type", altered->type, "int64, string, timestamp(us), decimal(P,S) ...");
+  alter->add_option("--nullable", altered->alteration.nullable, "true or false");
+  commands->push_back(
+      {alter, [altered](const Invocation& invocation) { return RunAlter(invocation, *altered); }});
+}
+
+void AddConfig(CLI::App* parent, CommonFlags* common, std::vector<Command>* commands) {
+  CLI::App* config = parent->add_subcommand("config", "configuration and metadata");
+  config->require_subcommand(1);
+  const auto add = [&](const std::string& name, const std::string& description,
+                       const std::string& key, bool commits) {
+    CLI::App* app = AddCommand(config, name, description, common, commits);
+    auto flags = std::make_shared<ConfigFlags>();
+    app->add_option("KEY", flags->keys, key)->required(commits);
+    app->add_option("--target", flags->target, "config, table, schema or field:COLUMN");
+    return std::pair{app, flags};
+  };
+  const auto [get, get_flags] = add("get", "print entries", "keys; none: all", false);
+  commands->push_back({get, [flags = get_flags](const Invocation& invocation) {
+                         return RunConfigGet(invocation, *flags);
+                       }});
+  const auto [set, set_flags] = add("set", "set entries", "KEY=VALUE", true);
+  commands->push_back({set, [flags = set_flags](const Invocation& invocation) {
+                         return RunConfigChange(invocation, *flags, /*sets=*/true);
+                       }});
+  const auto [unset, unset_flags] = add("unset", "delete entries", "keys", true);
+  commands->push_back({unset, [flags = unset_flags](const Invocation& invocation) {
+                         return RunConfigChange(invocation, *flags, /*sets=*/false);
+                       }});
+}
+
+arrow::Status RunCheck(const Invocation& invocation, bool repairs) {
+  ARROW_ASSIGN_OR_RAISE(auto dataset, invocation.Open());
+  if (repairs) {
+    ARROW_ASSIGN_OR_RAISE(const auto options, invocation.commit_options());
+    ARROW_ASSIGN_OR_RAISE(dataset, lance::RepairTable(dataset, options, invocation.call));
+  }
+  ARROW_ASSIGN_OR_RAISE(const auto findings, lance::CheckTable(dataset, {}, invocation.call));
+  if (invocation.flags.json) {
+    std::cout << lance::ToJson(findings) << '\n';
+  } else if (!invocation.flags.quiet) {
+    for (const lance::Finding& finding : findings) {
+      std::cout << finding.severity << ": " << finding.message << " (" << finding.code << ")\n";
+    }
+    if (findings.empty()) std::cout << "nothing to report; version " << dataset.version() << '\n';
+  }
+  const auto is_error = [](const lance::Finding& finding) { return finding.severity == "error"; };
+  const auto error = std::ranges::find_if(findings, is_error);
+  if (error == findings.end()) return arrow::Status::OK();
+  return arrow::Status::SerializationError("the check found an error: ", error->message);
+}
+
+}  // namespace
+
+void AddSchemaCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands) {
+  AddColumnCommands(app, flags, commands);
+  AddConfig(app, flags, commands);
+  CLI::App* check = AddCommand(app, "check", "look for what is wrong with the clustering metadata",
+                               flags, /*commits=*/true);
+  auto repairs = std::make_shared<bool>(false);
+  check->add_flag("--repair", *repairs, "take away dangling references and broken definitions");
+  commands->push_back(
+      {check, [repairs](const Invocation& invocation) { return RunCheck(invocation, *repairs); }});
+}
+
+}  // namespace lancectl
