@@ -1,15 +1,18 @@
 #include "lance/table/build_manifest.h"
 
 #include <algorithm>
-#include <limits>
 #include <set>
 
 #include "lance/base/status_detail.h"
 #include "lance/table/apply_rewrite.h"
+#include "lance/table/apply_rows.h"
+#include "lance/table/apply_schema.h"
 #include "lance/table/clustering_metadata.h"
 #include "lance/table/data_version.h"
 #include "lance/table/feature_flags.h"
+#include "lance/table/field_ids.h"
 #include "lance/table/fragment_checks.h"
+#include "lance/table/fragment_ids.h"
 #include "lance/table/manifest_names.h"
 #include "lance/version.h"
 
@@ -18,49 +21,12 @@ namespace {
 
 using TextMap = std::map<std::string, std::string>;
 
-constexpr uint64_t kMaxFragmentId = std::numeric_limits<uint32_t>::max();
-
 // The reference derives protobuf members from these and never lets them change once they are set.
 constexpr std::string_view kDerivedFieldKeys[] = {
     "lance-schema:unenforced-primary-key",
     "lance-schema:unenforced-primary-key:position",
     "lance-schema:unenforced-clustering-key:position",
 };
-
-/// The highest fragment id ever used; no value: none. A stored maximum that is too small is not
-/// trusted (table-format 11).
-std::optional<uint64_t> HighestFragmentId(const Manifest& manifest) {
-  std::optional<uint64_t> highest;
-  if (manifest.max_fragment_id) highest = *manifest.max_fragment_id;
-  for (const Fragment& fragment : manifest.fragments) {
-    highest = std::max(highest.value_or(0), fragment.id);
-  }
-  return highest;
-}
-
-arrow::Status IdsExhausted(uint64_t wanted) {
-  return arrow::Status::CapacityError("fragment ids are exhausted: ", wanted,
-                                      " would be needed, the highest possible is ", kMaxFragmentId);
-}
-
-/// Give ids to the fragments that have none, and keep the maximum.
-///
-/// \param keep_ids whether an id other than 0 was reserved earlier and stays
-arrow::Status AssignIds(bool keep_ids, Manifest* manifest, std::vector<Fragment>* fragments) {
-  std::optional<uint64_t> highest = HighestFragmentId(*manifest);
-  for (const Fragment& fragment : *fragments) {
-    if (keep_ids && fragment.id != 0) highest = std::max(highest.value_or(0), fragment.id);
-  }
-  for (Fragment& fragment : *fragments) {
-    if (keep_ids && fragment.id != 0) continue;
-    fragment.id = highest ? *highest + 1 : 0;
-    highest = fragment.id;
-  }
-  if (!highest) return arrow::Status::OK();
-  if (*highest > kMaxFragmentId) return IdsExhausted(*highest);
-  manifest->max_fragment_id = static_cast<uint32_t>(*highest);
-  return arrow::Status::OK();
-}
 
 void ApplyUpdateMap(const UpdateMap& update, TextMap* map) {
   if (update.replace) map->clear();
@@ -116,13 +82,14 @@ arrow::Result<std::string> VersionOfFiles(const std::vector<Fragment>& fragments
 /// Applies one kind of operation each to the manifest that will be committed.
 struct OperationApplier {
   Manifest* next;
+  const Manifest* restored;
 
   arrow::Status operator()(const Append& append) const {
     std::vector<Fragment> added = append.fragments;
     ARROW_RETURN_NOT_OK(
         CheckNewFragments(added, next->schema, next->data_storage_version, StrayFields::kAllow));
     ARROW_RETURN_NOT_OK(CheckFilesAreNew(added, next->fragments));
-    ARROW_RETURN_NOT_OK(AssignIds(/*keep_ids=*/true, next, &added));
+    ARROW_RETURN_NOT_OK(AssignFragmentIds(/*keep_ids=*/true, next, &added));
     next->fragments.insert(next->fragments.end(), added.begin(), added.end());
     return arrow::Status::OK();
   }
@@ -142,7 +109,7 @@ struct OperationApplier {
     ARROW_ASSIGN_OR_RAISE(next->data_storage_version, VersionOfFiles(added, std::move(version)));
     ARROW_RETURN_NOT_OK(CheckNewFragments(added, overwrite.schema, next->data_storage_version,
                                           StrayFields::kRefuse));
-    ARROW_RETURN_NOT_OK(AssignIds(/*keep_ids=*/false, next, &added));
+    ARROW_RETURN_NOT_OK(AssignFragmentIds(/*keep_ids=*/false, next, &added));
     next->fragments = std::move(added);
     next->schema = overwrite.schema;
     next->indices.clear();
@@ -167,10 +134,7 @@ struct OperationApplier {
   }
 
   arrow::Status operator()(const ReserveFragments& reserve) const {
-    const uint64_t highest = HighestFragmentId(*next).value_or(0) + reserve.num_fragments;
-    if (highest > kMaxFragmentId) return IdsExhausted(highest);
-    next->max_fragment_id = static_cast<uint32_t>(highest);
-    return arrow::Status::OK();
+    return ReserveFragmentIds(reserve.num_fragments, next);
   }
 
   arrow::Status operator()(const Rewrite& rewrite) const {
@@ -178,7 +142,7 @@ struct OperationApplier {
     for (RewriteGroup& group : assigned.groups) {
       ARROW_RETURN_NOT_OK(CheckNewFragments(group.new_fragments, next->schema,
                                             next->data_storage_version, StrayFields::kAllow));
-      ARROW_RETURN_NOT_OK(AssignIds(/*keep_ids=*/true, next, &group.new_fragments));
+      ARROW_RETURN_NOT_OK(AssignFragmentIds(/*keep_ids=*/true, next, &group.new_fragments));
     }
     return ApplyRewrite(assigned, next);
   }
@@ -199,11 +163,23 @@ struct OperationApplier {
                             "committing operation " + foreign.name + " is not supported");
   }
 
-  template <typename Operation>
-  arrow::Status operator()(const Operation& operation) const {
-    const std::string name(OperationName(operation));
-    return UnsupportedError("operation " + name,
-                            "committing operation " + name + " is not supported yet");
+  arrow::Status operator()(const Delete& deletion) const { return ApplyDelete(deletion, next); }
+  arrow::Status operator()(const Update& update) const { return ApplyUpdate(update, next); }
+  arrow::Status operator()(const DataReplacement& replacement) const {
+    return ApplyDataReplacement(replacement, next);
+  }
+  arrow::Status operator()(const Merge& merge) const { return ApplyMerge(merge, next); }
+  arrow::Status operator()(const Project& project) const { return ApplyProject(project, next); }
+  arrow::Status operator()(const UpdateBases& update) const {
+    return ApplyUpdateBases(update, next);
+  }
+
+  arrow::Status operator()(const Restore& restore) const {
+    if (restored == nullptr || restored->version != restore.version) {
+      return InternalError("restore: version " + std::to_string(restore.version) +
+                           " was not loaded");
+    }
+    return ApplyRestore(*restored, next);
   }
 
   arrow::Status CheckNewIndex(const IndexMetadata& index) const {
@@ -236,6 +212,16 @@ arrow::Status Renew(const Transaction& transaction, const BuildInput& input, Man
   return arrow::Status::OK();
 }
 
+/// What a new schema asks of field ids and of the clustering declaration.
+arrow::Status FinishSchema(const Manifest& newest, const Operation& operation, Manifest* next) {
+  const bool is_overwrite = std::holds_alternative<Overwrite>(operation);
+  const bool changes_fields =
+      std::holds_alternative<Merge>(operation) || std::holds_alternative<Project>(operation);
+  if (!is_overwrite && !changes_fields) return arrow::Status::OK();
+  if (changes_fields) FollowRenames(newest, next);
+  return TakeFieldIds(newest, is_overwrite, next);
+}
+
 arrow::Status FinishManifest(Manifest* next) {
   TidyFragments(&next->fragments);
   ARROW_RETURN_NOT_OK(CheckFragmentIdsAreUnique(next->fragments));
@@ -255,7 +241,8 @@ arrow::Result<Manifest> BuildManifest(const Manifest& newest, const Transaction&
   }
   Manifest next = newest;
   ARROW_RETURN_NOT_OK(Renew(transaction, input, &next));
-  ARROW_RETURN_NOT_OK(std::visit(OperationApplier{&next}, transaction.operation));
+  ARROW_RETURN_NOT_OK(std::visit(OperationApplier{&next, input.restored}, transaction.operation));
+  ARROW_RETURN_NOT_OK(FinishSchema(newest, transaction.operation, &next));
   ARROW_RETURN_NOT_OK(FinishManifest(&next));
   return next;
 }

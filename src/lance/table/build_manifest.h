@@ -17,6 +17,8 @@ inline constexpr std::string_view kWriterLibrary = "lance-cpp";
 struct BuildInput {
   Timestamp now{};
   std::string transaction_file;  // its name, "": none
+  /// The version that a Restore takes; nobody else needs it. Borrowed.
+  const Manifest* restored = nullptr;
 };
 
 /// Build the manifest that follows `newest` by a transaction.
@@ -31,7 +33,7 @@ struct BuildInput {
 ///   CommitConflict when a rewrite's sources have changed; CapacityError when ids are exhausted;
 ///   NotImplemented when the result would need a feature that this version does not write
 ///
-/// Source: table-format 4.6, 4.8, 5.1, 5.2, 5.5, 5.6, 5.10, 5.11.
+/// Source: table-format 4.6, 4.8, 5.1 to 5.12, 5.15.
 arrow::Result<Manifest> BuildManifest(const Manifest& newest, const Transaction& transaction,
                                       const BuildInput& input);
 

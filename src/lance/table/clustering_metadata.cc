@@ -245,6 +245,15 @@ void RaiseClusteringMarks(Manifest* manifest) {
   RaiseMirror(kMaxVersionMirror, HighestKnownVersion(*manifest), &manifest->table_metadata);
 }
 
+void KeepClusteringMarks(const Manifest& newest, Manifest* restored) {
+  restored->max_clustering_id = std::max(restored->max_clustering_id, newest.max_clustering_id);
+  const uint64_t max_id = std::max<uint64_t>(NumberIn(newest.table_metadata, kMaxIdMirror),
+                                             restored->max_clustering_id);
+  const uint64_t max_version = HighestKnownVersion(newest);
+  if (max_id > 0) RaiseMirror(kMaxIdMirror, max_id, &restored->table_metadata);
+  if (max_version > 0) RaiseMirror(kMaxVersionMirror, max_version, &restored->table_metadata);
+}
+
 std::string FindClusteringCorruption(const Manifest& manifest) {
   std::unordered_set<uint32_t> ids;
   for (const ClusteringDefinition& definition : manifest.clustering) {
@@ -289,7 +298,8 @@ bool NeedsObjectMetadataFlag(const Manifest& manifest) {
          std::ranges::any_of(manifest.indices, is_marked);
 }
 
-arrow::Status CheckClusteringOfNewManifest(const Manifest& previous, const Manifest& next) {
+arrow::Status CheckClusteringOfNewManifest(const Manifest& previous, const Manifest& next,
+                                           DeclarationRoad road) {
   const std::string corruption = FindClusteringCorruption(next);
   if (!corruption.empty()) {
     return arrow::Status::Invalid("clustering metadata is corrupt: ", corruption,
@@ -297,7 +307,9 @@ arrow::Status CheckClusteringOfNewManifest(const Manifest& previous, const Manif
   }
   const DeclarationState state = ReadDeclaration(next);
   if (!state.problem.empty()) return arrow::Status::Invalid(state.problem, kWaysOut);
-  ARROW_RETURN_NOT_OK(CheckChangedDeclaration(previous, next, state));
+  if (road == DeclarationRoad::kChange) {
+    ARROW_RETURN_NOT_OK(CheckChangedDeclaration(previous, next, state));
+  }
   return CheckNotLowered(previous, next);
 }
 

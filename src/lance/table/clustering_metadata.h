@@ -106,6 +106,9 @@ std::string FindDefinitionProblem(const ClusteringDefinition& definition, uint32
 /// of, so that nothing is used again after definitions go.
 void RaiseClusteringMarks(Manifest* manifest);
 
+/// Keep the maximum and both mirrors of a version when an older one becomes the newest.
+void KeepClusteringMarks(const Manifest& newest, Manifest* restored);
+
 /// After columns were renamed: make the declaration name them as `next` does. The layout belongs to
 /// the field ids, so its version stays (contract section 2).
 ///
@@ -115,9 +118,16 @@ void FollowRenames(const Manifest& previous, Manifest* next);
 /// Whether writer flag 131072 must be set.
 bool NeedsObjectMetadataFlag(const Manifest& manifest);
 
+/// How a version came by its declaration.
+enum class DeclarationRoad {
+  kChange,   // a different one needs a version that the table does not know yet
+  kRestore,  // it was there before
+};
+
 /// Check what every commit of ours must keep true: declaration good or absent, nothing corrupt,
 /// maxima and mirrors not lowered.
-arrow::Status CheckClusteringOfNewManifest(const Manifest& previous, const Manifest& next);
+arrow::Status CheckClusteringOfNewManifest(const Manifest& previous, const Manifest& next,
+                                           DeclarationRoad road = DeclarationRoad::kChange);
 
 /// Whether a table_metadata key belongs to our provider: no metadata update of a user changes it.
 bool IsReservedTableMetadataKey(std::string_view key);

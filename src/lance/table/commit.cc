@@ -1,20 +1,18 @@
 #include "lance/table/commit.h"
 
-#include <algorithm>
+#include <set>
 #include <utility>
 #include <vector>
 
 #include "arrow/buffer.h"
 #include "lance/base/status_detail.h"
 #include "lance/table/backoff.h"
-#include "lance/table/build_manifest.h"
-#include "lance/table/clustering_repair.h"
 #include "lance/table/conflict.h"
+#include "lance/table/deletion_file.h"
 #include "lance/table/feature_flags.h"
 #include "lance/table/manifest_file.h"
 #include "lance/table/manifest_names.h"
-#include "lance/table/stamp_operation.h"
-#include "lance/table/transaction_proto.h"
+#include "lance/table/prepare_commit.h"
 
 namespace lance::table {
 namespace {
@@ -28,19 +26,6 @@ arrow::Status ConflictError(uint64_t version, const std::string& operation, bool
       std::make_shared<CommitConflict>(version, operation, is_retryable));
 }
 
-arrow::Status OutcomeUnknown(const Transaction& transaction, const std::string& reason) {
-  return arrow::Status::UnknownError("commit of transaction ", transaction.uuid,
-                                     " may or may not have landed: ", reason,
-                                     "; look at the table before trying again, delete nothing")
-      .WithDetail(std::make_shared<CommitUnknown>(transaction.uuid, transaction.read_version));
-}
-
-/// A serialized transaction without what may differ between attempts of one commit.
-arrow::Result<std::string> IdentityOf(Transaction transaction) {
-  ClearStamps(&transaction.operation);
-  return SerializeTransaction(transaction);
-}
-
 /// What an attempt builds on.
 struct Basis {
   Manifest manifest;  // version 0: no table yet
@@ -51,13 +36,6 @@ struct Basis {
 struct CaughtUp {
   Basis basis;
   std::optional<LoadedManifest> landed;
-};
-
-/// Everything that one attempt writes.
-struct Prepared {
-  Manifest manifest;
-  std::string transaction;
-  std::shared_ptr<arrow::Buffer> manifest_bytes;
 };
 
 /// Whose transaction a version holds.
@@ -81,21 +59,21 @@ class Commitment {
              const RunContext& run)
       : manifests_(manifests),
         request_(std::move(request)),
-        identity_(std::move(identity)),
         run_(run),
         backoff_(run.random),
-        checked_version_(request_.transaction.read_version) {}
+        checked_version_(request_.transaction.read_version),
+        identities_({std::move(identity)}) {}
 
   arrow::Result<LoadedManifest> Run() {
     auto result = Loop();
     if (result.ok() || CommitUnknown::From(result.status()) != nullptr) return result;
     if (in_doubt_) return OutcomeUnknown(request_.transaction, result.status().message());
-    DropTransactionFile();
+    DropFiles(/*landed=*/nullptr);
     return result;
   }
 
  private:
-  const Transaction& transaction() const { return request_.transaction; }
+  const Transaction& transaction() const { return rebased_ ? *rebased_ : request_.transaction; }
 
   std::string TransactionFile() const {
     return TransactionFileName(transaction().read_version, transaction().uuid);
@@ -124,13 +102,13 @@ class Commitment {
 
   arrow::Result<CaughtUp> CatchUp() {
     ARROW_ASSIGN_OR_RAISE(const auto versions, manifests_.ListVersions());
-    if (transaction().read_version == 0) return CatchUpWithCreation(versions);
+    if (request_.transaction.read_version == 0) return CatchUpWithCreation(versions);
     if (versions.empty()) {
       return NotFoundError("table", "", "there is no table to commit to");
     }
     const VersionEntry& newest = versions.back();
-    if (newest.version < transaction().read_version) {
-      return arrow::Status::Invalid("read version ", transaction().read_version,
+    if (newest.version < request_.transaction.read_version) {
+      return arrow::Status::Invalid("read version ", request_.transaction.read_version,
                                     " is not there; the newest is ", newest.version);
     }
     std::optional<LoadedManifest> last;  // of those looked at
@@ -171,12 +149,12 @@ class Commitment {
   arrow::Result<bool> IsOurs(const Transaction& theirs) const {
     if (theirs.uuid != transaction().uuid) return false;
     ARROW_ASSIGN_OR_RAISE(const std::string identity, IdentityOf(theirs));
-    if (identity == identity_) return true;
+    if (identities_.contains(identity)) return true;
     return arrow::Status::Invalid("transaction uuid ", theirs.uuid,
                                   " belongs to another commit; allowed: a fresh one");
   }
 
-  arrow::Status CheckPassable(uint64_t version, const arrow::Result<Transaction>& theirs) const {
+  arrow::Status CheckPassable(uint64_t version, const arrow::Result<Transaction>& theirs) {
     const std::string place = "version " + std::to_string(version);
     if (!theirs.ok()) {
       if (theirs.status().IsIOError() || theirs.status().IsCancelled()) return theirs.status();
@@ -185,10 +163,15 @@ class Commitment {
                                theirs.status().message());
     }
     ARROW_ASSIGN_OR_RAISE(const ConflictVerdict verdict,
-                          CheckConflict(transaction().operation, theirs->operation));
+                          CheckConflict(request_.transaction.operation, theirs->operation));
     if (verdict.compatibility == Compatibility::kCompatible) return arrow::Status::OK();
+    const bool can_rebase = !request_.affected_rows.empty();
+    if (verdict.compatibility == Compatibility::kRebase && can_rebase) {
+      has_common_fragments_ = true;
+      return arrow::Status::OK();
+    }
     const std::string operation(OperationName(theirs->operation));
-    return ConflictError(version, operation, verdict.compatibility == Compatibility::kRetryable,
+    return ConflictError(version, operation, verdict.compatibility != Compatibility::kIncompatible,
                          std::string(OperationName(transaction().operation)) + " cannot pass " +
                              place + " (" + operation + "): " + verdict.reason);
   }
@@ -230,39 +213,61 @@ class Commitment {
                                         versions.back().version);
   }
 
-  // ---- Steps 3 to 5: build, write.
+  // ---- Step 2 again: rows.
 
-  arrow::Result<Prepared> Prepare(const Basis& basis) const {
-    Manifest defined = basis.manifest;
-    Transaction stamped = transaction();
-    if (request_.clustering.maintenance == ClusteringMaintenance::kRepair) {
-      RepairClustering(&defined);
-    } else if (request_.clustering.maintenance == ClusteringMaintenance::kPrune) {
-      PruneDefinitions(&defined);
+  /// Put a Delete or Update, as it came, on top of the newest version (table-format 4.7).
+  arrow::Status Rebase(const Manifest& newest) {
+    ARROW_RETURN_NOT_OK(LoadRestored());
+    const Operation& ours = request_.transaction.operation;
+    const bool has_rows =
+        std::holds_alternative<Delete>(ours) || std::holds_alternative<Update>(ours);
+    if (!has_rows || newest.version == transaction().read_version) return arrow::Status::OK();
+    Transaction rebased = request_.transaction;
+    rebased.read_version = newest.version;
+    if (has_common_fragments_) {
+      ARROW_ASSIGN_OR_RAISE(const LoadedManifest* read, LoadReadVersion());
+      ARROW_ASSIGN_OR_RAISE(rebased.operation,
+                            RebaseRows(*manifests_.store(), ours,
+                                       {.read = read->manifest,
+                                        .newest = newest,
+                                        .affected = request_.affected_rows},
+                                       run_, &deletion_files_));
     }
-    if (request_.clustering.define) {
-      const LayoutDefinition& layout = *request_.clustering.define;
-      ARROW_ASSIGN_OR_RAISE(const uint32_t id, EnsureDefinition(layout, &defined));
-      ARROW_RETURN_NOT_OK(StampNewFragments(id, layout.version, request_.clustering.stamp_group_ids,
-                                            &stamped.operation));
-    } else if (const auto* update = std::get_if<UpdateConfig>(&stamped.operation)) {
-      ARROW_RETURN_NOT_OK(CheckUserMetadataUpdate(*update, basis.manifest));
-    }
-    Prepared prepared;
-    ARROW_ASSIGN_OR_RAISE(prepared.transaction, SerializeTransaction(stamped));
-    ARROW_ASSIGN_OR_RAISE(
-        prepared.manifest,
-        BuildManifest(defined, stamped,
-                      {.now = run_.clock->Now(), .transaction_file = TransactionFile()}));
-    ARROW_RETURN_NOT_OK(CheckClusteringOfNewManifest(basis.manifest, prepared.manifest));
-    ARROW_ASSIGN_OR_RAISE(prepared.manifest_bytes,
-                          EncodeManifestFile(prepared.manifest, prepared.transaction));
-    return prepared;
+    rebased_ = std::move(rebased);
+    ARROW_ASSIGN_OR_RAISE(std::string identity, IdentityOf(*rebased_));
+    identities_.insert(std::move(identity));
+    return arrow::Status::OK();
   }
+
+  arrow::Result<const LoadedManifest*> LoadReadVersion() {
+    if (read_) return &*read_;
+    ARROW_ASSIGN_OR_RAISE(const auto entry,
+                          manifests_.FindVersion(request_.transaction.read_version));
+    if (!entry) return Gone(checked_version_);
+    ARROW_ASSIGN_OR_RAISE(read_, manifests_.LoadEntry(*entry, run_));
+    return &*read_;
+  }
+
+  /// The version that a Restore takes must be one that we may write.
+  arrow::Status LoadRestored() {
+    const auto* restore = std::get_if<Restore>(&request_.transaction.operation);
+    if (restore == nullptr || restored_) return arrow::Status::OK();
+    ARROW_ASSIGN_OR_RAISE(restored_, manifests_.Load(restore->version, run_));
+    return CheckWritable(restored_->manifest);
+  }
+
+  // ---- Steps 3 to 5: build, write.
 
   /// \return no value: the race is lost or the outcome open, try again
   arrow::Result<std::optional<LoadedManifest>> Attempt(const Basis& basis) {
-    ARROW_ASSIGN_OR_RAISE(Prepared prepared, Prepare(basis));
+    ARROW_RETURN_NOT_OK(Rebase(basis.manifest));
+    ARROW_ASSIGN_OR_RAISE(
+        PreparedCommit prepared,
+        PrepareCommit({.basis = basis.manifest,
+                       .transaction = transaction(),
+                       .clustering = request_.clustering,
+                       .restored = restored_ ? &restored_->manifest : nullptr},
+                      run_));
     ARROW_RETURN_NOT_OK(WriteTransactionFile(prepared.transaction));
     const auto put = manifests_.PutManifestFile(prepared.manifest.version, basis.naming,
                                                 prepared.manifest_bytes);
@@ -271,18 +276,13 @@ class Commitment {
           LoadedManifest{.manifest = std::move(prepared.manifest),
                          .naming = basis.naming,
                          .size_bytes = static_cast<uint64_t>(prepared.manifest_bytes->size()),
-                         .inline_transaction = Inlined(std::move(prepared.transaction))});
+                         .inline_transaction = InlinedTransaction(std::move(prepared.transaction))});
     }
     return Settle(prepared.manifest.version, put);
   }
 
-  static std::optional<std::string> Inlined(std::string transaction) {
-    if (transaction.size() > kMaxInlineTransactionBytes) return std::nullopt;
-    return transaction;
-  }
-
   arrow::Status WriteTransactionFile(const std::string& serialized) {
-    has_transaction_file_ = true;
+    transaction_files_.insert(TransactionFile());
     const auto bytes = arrow::Buffer::FromString(serialized);
     // Writing the same bytes again does no harm, so a lost reply is worth a second try.
     for (int i = 0; i < 2; ++i) {
@@ -341,7 +341,7 @@ class Commitment {
     ARROW_ASSIGN_OR_RAISE(LoadedManifest loaded, manifests_.LoadEntry(*entry, run_));
     const auto theirs = manifests_.LoadTransaction(loaded, run_);
     if (theirs.ok()) look->operation = std::string(OperationName(theirs->operation));
-    if (loaded.manifest.transaction_file != TransactionFile()) {
+    if (!transaction_files_.contains(loaded.manifest.transaction_file)) {
       look->owner = Owner::kOther;
       return arrow::Status::OK();
     }
@@ -357,6 +357,7 @@ class Commitment {
   std::optional<LoadedManifest> Landed(LoadedManifest manifest) {
     in_doubt_.reset();
     manifests_.WriteHint(manifest.manifest.version);
+    DropFiles(&manifest.manifest);
     return manifest;
   }
 
@@ -364,11 +365,26 @@ class Commitment {
     if (in_doubt_ == version) in_doubt_.reset();
   }
 
-  /// Best effort, once nothing can land any more. Not between attempts: the next one writes the
-  /// same file again, and a deletion that the store carries out late would hit that.
-  void DropTransactionFile() const {
-    if (!has_transaction_file_) return;
-    (void)manifests_.store()->Delete(TransactionPath(TransactionFile()));
+  /// Delete the files of attempts that did not land. Best effort, once nothing can land any more.
+  /// Not between attempts: the next one may write the same file again, and a deletion that the
+  /// store carries out late would hit that.
+  ///
+  /// \param landed the version that landed; null: none
+  void DropFiles(const Manifest* landed) const {
+    std::set<std::string> kept;
+    if (landed != nullptr) {
+      kept.insert(TransactionPath(landed->transaction_file));
+      if (deletion_files_.empty() && transaction_files_.size() <= 1) return;
+      for (const Fragment& fragment : landed->fragments) {
+        if (!fragment.deletion_file) continue;
+        kept.insert(DeletionFilePath(fragment.id, *fragment.deletion_file));
+      }
+    }
+    std::set<std::string> files(deletion_files_.begin(), deletion_files_.end());
+    for (const std::string& name : transaction_files_) files.insert(TransactionPath(name));
+    for (const std::string& path : files) {
+      if (!kept.contains(path)) (void)manifests_.store()->Delete(path);
+    }
   }
 
   arrow::Status LostTooOften(int num_attempts) const {
@@ -380,28 +396,21 @@ class Commitment {
 
   const ManifestStore& manifests_;
   const CommitRequest request_;
-  const std::string identity_;
   const RunContext& run_;
   Backoff backoff_;
   uint64_t checked_version_;           // newer versions up to here have been checked
   std::optional<uint64_t> in_doubt_;   // a put for this version may still land
-  bool has_transaction_file_ = false;  // one may have been written
+  bool has_common_fragments_ = false;  // others changed rows of our fragments
+  std::optional<Transaction> rebased_;
+  std::optional<LoadedManifest> read_;      // of the read version, for a rebase
+  std::optional<LoadedManifest> restored_;  // what a Restore takes
+  // What any attempt may have written: a lost reply can be that of an earlier one.
+  std::set<std::string> identities_;
+  std::set<std::string> transaction_files_;
+  std::vector<std::string> deletion_files_;
   uint64_t winner_version_ = 0;
   std::string winner_operation_ = "unknown";
 };
-
-arrow::Status CheckRequest(const Transaction& transaction) {
-  const auto uuid = Uuid::Parse(transaction.uuid);
-  if (!uuid.ok() || uuid->ToString() != transaction.uuid) {
-    return arrow::Status::Invalid("transaction uuid is \"", transaction.uuid.substr(0, 64),
-                                  "\"; allowed: hyphenated lower case");
-  }
-  if (transaction.read_version == 0 && !std::holds_alternative<Overwrite>(transaction.operation)) {
-    return arrow::Status::Invalid("read version is 0 for ", OperationName(transaction.operation),
-                                  "; only Overwrite creates a table");
-  }
-  return arrow::Status::OK();
-}
 
 }  // namespace
 
@@ -409,7 +418,7 @@ arrow::Result<LoadedManifest> Commit(const ManifestStore& manifests, CommitReque
                                      const RunContext& run) {
   Transaction& transaction = request.transaction;
   if (transaction.uuid.empty()) transaction.uuid = Uuid::Random(*run.random).ToString();
-  ARROW_RETURN_NOT_OK(CheckRequest(transaction));
+  ARROW_RETURN_NOT_OK(CheckTransaction(transaction));
   ARROW_ASSIGN_OR_RAISE(std::string identity, IdentityOf(transaction));
   return Commitment(manifests, std::move(request), std::move(identity), run).Run();
 }

@@ -13,6 +13,7 @@
 #include "lance/base/run_context.h"
 #include "lance/table/clustering_metadata.h"
 #include "lance/table/manifest_store.h"
+#include "lance/table/rebase.h"
 #include "lance/table/transaction.h"
 
 namespace lance::table {
@@ -48,6 +49,9 @@ struct CommitRequest {
   /// the first one and returns it.
   Transaction transaction;
   ClusteringChange clustering;
+  /// Delete and Update: the rows that they delete or change, so that they can pass changes of other
+  /// rows in the same fragments. Without them such a commit is a retryable conflict.
+  AffectedRows affected_rows;
   /// Of a new table; an existing table keeps its own.
   NamingScheme naming_of_new_table = NamingScheme::kV2;
   RetryPolicy retry;
@@ -55,8 +59,8 @@ struct CommitRequest {
 
 /// Land a transaction as the next version of the table, rebasing it past concurrent commits.
 ///
-/// Writes the transaction file and at most one manifest; deletes nothing but its own transaction
-/// file of an attempt that certainly did not land.
+/// Writes transaction files, at most one manifest, and deletion files where rows were rebased;
+/// deletes nothing but its own files of attempts that certainly did not land.
 ///
 /// \return the manifest that holds the transaction, or
 ///   - AlreadyExists + CommitConflict: nothing was stored; `retryable()` tells lost races from
@@ -70,5 +74,13 @@ struct CommitRequest {
 /// Thread-safe. Source: table-format 4.1, 4.5, 4.8; contract section 3.
 arrow::Result<LoadedManifest> Commit(const ManifestStore& manifests, CommitRequest request,
                                      const RunContext& run);
+
+/// Commit a transaction as a detached version on top of its read version: no conflict is checked,
+/// and the newest version of the table stays what it is (table-format 1.3).
+///
+/// \return as Commit; Invalid when the table names its manifests by version (V1), or when the
+///   schema would change although field ids are never used again
+arrow::Result<LoadedManifest> CommitDetached(const ManifestStore& manifests, CommitRequest request,
+                                             const RunContext& run);
 
 }  // namespace lance::table

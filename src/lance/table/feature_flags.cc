@@ -29,7 +29,7 @@ constexpr FeatureFlag kFlags[] = {
     {12, "fragment tree", false, false, false, false},
     {13, "independent covering fields", false, false, false, false},
     {14, "managed blobs", false, false, true, true},
-    {15, "field ids never reused", false, false, false, true},
+    {15, "field ids never reused", false, true, false, true},
     {16, "zone statistics seeds", false, false, true, true},
     {17, "object metadata", false, true, false, false},
 };
@@ -102,12 +102,7 @@ arrow::Status CheckWritable(const Manifest& manifest) {
   ARROW_RETURN_NOT_OK(CheckReadable(manifest));
   const int refused = LowestRefused(manifest.writer_feature_flags,
                                     [](const FeatureFlag& flag) { return flag.can_write; });
-  if (refused >= 0) return Unsupported(refused, manifest, "write to");
-  // Its flag should be there; without it we would still hand out ids that must not come back.
-  if (manifest.max_allocated_field_id) {
-    return Unsupported(std::countr_zero(kFieldIdsNeverReusedFlag), manifest, "write to");
-  }
-  return arrow::Status::OK();
+  return refused < 0 ? arrow::Status::OK() : Unsupported(refused, manifest, "write to");
 }
 
 FeatureFlags ComputeFlags(const Manifest& manifest) {
@@ -125,6 +120,7 @@ FeatureFlags ComputeFlags(const Manifest& manifest) {
   flags.reader |= both;
   flags.writer |= both;
   if (!manifest.config.empty()) flags.writer |= kTableConfigFlag;
+  if (manifest.max_allocated_field_id) flags.writer |= kFieldIdsNeverReusedFlag;
   if (NeedsObjectMetadataFlag(manifest)) flags.writer |= kObjectMetadataFlag;
   return flags;
 }

@@ -108,6 +108,14 @@ arrow::Status CheckNewFragments(const std::vector<Fragment>& fragments,
   return arrow::Status::OK();
 }
 
+arrow::Status CheckFragmentFiles(const Fragment& added, const Fragment& fragment,
+                                 const format::LanceSchema& schema, std::string_view data_version) {
+  for (const DataFile& file : added.files) {
+    ARROW_RETURN_NOT_OK(CheckFile(file, data_version));
+  }
+  return CheckFields(fragment, schema, RootsOf(schema), StrayFields::kAllow);
+}
+
 arrow::Status CheckFilesAreNew(const std::vector<Fragment>& added,
                                const std::vector<Fragment>& present) {
   std::unordered_set<std::string_view> paths;

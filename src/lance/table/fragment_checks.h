@@ -20,6 +20,13 @@ arrow::Status CheckNewFragments(const std::vector<Fragment>& fragments,
                                 const format::LanceSchema& schema, std::string_view data_version,
                                 StrayFields stray_fields);
 
+/// Check a fragment of the table that an operation gives other files.
+///
+/// \param added of which only the files count: those that the fragment did not have before
+/// \return Invalid naming the file, or the column that lacks
+arrow::Status CheckFragmentFiles(const Fragment& added, const Fragment& fragment,
+                                 const format::LanceSchema& schema, std::string_view data_version);
+
 /// Check that no data file of `added` is in the table already, or is given twice: rows would be
 /// there twice. \return Invalid naming the file
 arrow::Status CheckFilesAreNew(const std::vector<Fragment>& added,
