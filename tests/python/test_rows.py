@@ -108,7 +108,8 @@ def test_merges_from_a_stream(people):
     reader = pa.RecordBatchReader.from_batches(NEWS.schema, NEWS.to_batches(max_chunksize=1))
     builder = people.merge_insert(["id", "name"]).when_not_matched_insert_all()
 
-    result = builder.conflict_retries(3).retry_timeout(datetime.timedelta(seconds=5)).execute(reader)
+    builder.conflict_retries(3).retry_timeout(datetime.timedelta(seconds=5))
+    result = builder.execute(reader)
 
     assert result == {"num_inserted_rows": 3, "num_updated_rows": 0, "num_deleted_rows": 0}
 

@@ -226,12 +226,11 @@ class Commitment {
     rebased.read_version = newest.version;
     if (has_common_fragments_) {
       ARROW_ASSIGN_OR_RAISE(const LoadedManifest* read, LoadReadVersion());
-      ARROW_ASSIGN_OR_RAISE(rebased.operation,
-                            RebaseRows(*manifests_.store(), ours,
-                                       {.read = read->manifest,
-                                        .newest = newest,
-                                        .affected = request_.affected_rows},
-                                       run_, &deletion_files_));
+      ARROW_ASSIGN_OR_RAISE(
+          rebased.operation,
+          RebaseRows(*manifests_.store(), ours,
+                     {.read = read->manifest, .newest = newest, .affected = request_.affected_rows},
+                     run_, &deletion_files_));
     }
     rebased_ = std::move(rebased);
     ARROW_ASSIGN_OR_RAISE(std::string identity, IdentityOf(*rebased_));
@@ -261,22 +260,21 @@ class Commitment {
   /// \return no value: the race is lost or the outcome open, try again
   arrow::Result<std::optional<LoadedManifest>> Attempt(const Basis& basis) {
     ARROW_RETURN_NOT_OK(Rebase(basis.manifest));
-    ARROW_ASSIGN_OR_RAISE(
-        PreparedCommit prepared,
-        PrepareCommit({.basis = basis.manifest,
-                       .transaction = transaction(),
-                       .clustering = request_.clustering,
-                       .restored = restored_ ? &restored_->manifest : nullptr},
-                      run_));
+    ARROW_ASSIGN_OR_RAISE(PreparedCommit prepared,
+                          PrepareCommit({.basis = basis.manifest,
+                                         .transaction = transaction(),
+                                         .clustering = request_.clustering,
+                                         .restored = restored_ ? &restored_->manifest : nullptr},
+                                        run_));
     ARROW_RETURN_NOT_OK(WriteTransactionFile(prepared.transaction));
     const auto put = manifests_.PutManifestFile(prepared.manifest.version, basis.naming,
                                                 prepared.manifest_bytes);
     if (put.ok() && *put == PutOutcome::kStored) {
-      return Landed(
-          LoadedManifest{.manifest = std::move(prepared.manifest),
-                         .naming = basis.naming,
-                         .size_bytes = static_cast<uint64_t>(prepared.manifest_bytes->size()),
-                         .inline_transaction = InlinedTransaction(std::move(prepared.transaction))});
+      return Landed(LoadedManifest{
+          .manifest = std::move(prepared.manifest),
+          .naming = basis.naming,
+          .size_bytes = static_cast<uint64_t>(prepared.manifest_bytes->size()),
+          .inline_transaction = InlinedTransaction(std::move(prepared.transaction))});
     }
     return Settle(prepared.manifest.version, put);
   }

@@ -14,8 +14,7 @@ namespace lance::table {
 namespace {
 
 /// Apply what the commit does to clustering metadata, to the manifest before and to the operation.
-arrow::Status ChangeClustering(const CommitParts& parts, Manifest* defined,
-                               Operation* stamped) {
+arrow::Status ChangeClustering(const CommitParts& parts, Manifest* defined, Operation* stamped) {
   if (parts.clustering.maintenance == ClusteringMaintenance::kRepair) {
     RepairClustering(defined);
   } else if (parts.clustering.maintenance == ClusteringMaintenance::kPrune) {
