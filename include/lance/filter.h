@@ -10,8 +10,9 @@ namespace lance {
 
 /// A SQL condition over the columns of a table. A plain value: parsed and bound where it is used.
 ///
-/// Dialect of this version: comparisons, AND, OR, NOT, [NOT] IN, [NOT] BETWEEN, IS [NOT] NULL over
-/// booleans, numbers, text, dates and timestamps. Names are found exactly, else ignoring case when
+/// Dialect of this version: comparisons of expressions, AND, OR, NOT, [NOT] IN, [NOT] BETWEEN,
+/// [NOT] LIKE, IS [NOT] NULL and IS [NOT] DISTINCT FROM; expressions have arithmetic, `||`, CAST,
+/// nested fields, list elements and functions. Names are found exactly, else ignoring case when
 /// unique; `` `a b` `` quotes a name, 'x' and "x" are text. See docs/guide/filters.md.
 /// Source: zonemap-and-indices 11.2.
 class Filter {

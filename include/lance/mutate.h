@@ -48,8 +48,8 @@ arrow::Result<std::optional<FragmentMetadata>> DeleteFromFragment(const Dataset&
 
 /// What to change in which rows. A plain value.
 struct UpdateRequest {
-  /// Column to SQL expression over the row before the update. A bare literal must fit the column's
-  /// type, any other value is converted as by CAST.
+  /// Column to SQL expression over the row before the update, whatever else is set. Values are
+  /// converted to the column's type as by CAST.
   std::map<std::string, std::string> updates;
   /// The rows to change; no value: all.
   std::optional<Filter> where;

@@ -6,7 +6,7 @@ import datetime
 import json
 import os
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Optional, Union
 
 import pyarrow as pa
@@ -18,8 +18,8 @@ from ._columns import add_columns, alter_columns
 from ._inputs import Input
 from .blob import DEFAULT_BLOB_BUFFER_SIZE, BlobFile
 from .errors import InvalidError, refuse_given, unsupported
-from .merge import MergeInsertBuilder
 from .optimize import CompactionMetrics, DatasetOptimizer
+from .rows import MergeInsertBuilder, RowChanges
 from .scanner import LanceScanner, ScanStatistics, make_scanner
 from .session import Session
 
@@ -87,7 +87,7 @@ def _numbers(rows: Any) -> Any:
     return rows
 
 
-class LanceDataset(pads.Dataset):
+class LanceDataset(RowChanges, pads.Dataset):
     """One version of a table. Methods that change the table move it forward to the new version."""
 
     def __init__(
@@ -472,71 +472,6 @@ class LanceDataset(pads.Dataset):
     def insert(self, data: Any, *, mode: str = "append", **kwargs: Any) -> None:
         """Write rows to the table; kwargs are the parameters of write_dataset."""
         self._ds = write_dataset(data, self, mode=mode, **kwargs)._ds
-
-    def delete(
-        self,
-        predicate: Union[str, pc.Expression],
-        *,
-        conflict_retries: int = 10,
-        retry_timeout: datetime.timedelta = datetime.timedelta(seconds=30),
-    ) -> dict[str, int]:
-        """Delete the rows for which a condition is true; {"num_deleted_rows": ...}.
-
-        The dataset moves to the new version. Nothing to delete makes none.
-
-        Parameters
-        ----------
-        predicate : str or pyarrow Expression
-            A condition in SQL; see docs/guide/filters.md.
-        conflict_retries, retry_timeout
-            How often and how long to try again when another commit is in the way.
-        """
-        self._ds, count = _core.delete_rows(
-            self._ds,
-            str(predicate),
-            max_retries=conflict_retries,
-            retry_timeout_seconds=retry_timeout.total_seconds(),
-        )
-        return {"num_deleted_rows": count}
-
-    def truncate_table(self) -> None:
-        """Delete all rows; the schema stays."""
-        self._ds = _core.truncate(self._ds)
-
-    def update(
-        self,
-        updates: dict[str, str],
-        where: Optional[Union[str, pc.Expression]] = None,
-        conflict_retries: int = 10,
-        retry_timeout: datetime.timedelta = datetime.timedelta(seconds=30),
-        data_storage_version: Optional[str] = None,
-    ) -> dict[str, int]:
-        """Set columns to SQL expressions over the row before; {"num_rows_updated": ...}.
-
-        The dataset moves to the new version. No row to update makes none.
-
-        Parameters
-        ----------
-        updates : dict of str to str
-            Column to SQL expression.
-        where : str or pyarrow Expression, optional
-            A condition in SQL; None: all rows.
-        conflict_retries, retry_timeout
-            How often and how long to try again when another commit is in the way.
-        """
-        refuse_given(data_storage_version=data_storage_version)
-        self._ds, count = _core.update_rows(
-            self._ds,
-            updates,
-            None if where is None else str(where),
-            max_retries=conflict_retries,
-            retry_timeout_seconds=retry_timeout.total_seconds(),
-        )
-        return {"num_rows_updated": count}
-
-    def merge_insert(self, on: Optional[Union[str, Iterable[str]]] = None) -> MergeInsertBuilder:
-        """Start a merge of other rows into the table by equality of the columns `on`."""
-        return MergeInsertBuilder(self, on)
 
     def update_config(
         self, values: dict[str, Optional[str]], *, replace: bool = False

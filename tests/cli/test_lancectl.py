@@ -38,6 +38,13 @@ COMMANDS = {
     "create": [*WRITE_FLAGS, "--declare"],
     "append": WRITE_FLAGS,
     "overwrite": WRITE_FLAGS,
+    "delete": COMMIT_FLAGS,
+    "truncate": COMMIT_FLAGS,
+    "update": ["--set", "--where", *COMMIT_FLAGS],
+    "merge": [
+        "--input-format", "--on", "--matched", "--not-matched", "--not-matched-by-source",
+        "--condition", *COMMIT_FLAGS,
+    ],
     "info": [],
     "schema": [],
     "versions": [],

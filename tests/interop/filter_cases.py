@@ -444,10 +444,13 @@ FILTERS = FILTERS.strip("\n").split("\n")
 
 # What both refuse: literals that do not fit, names that are not there, text that is no filter.
 REFUSED = [
-    "CASE WHEN n > 1 THEN b END", "CAST(n AS varchar) = '7'", "substr(s, 1) = 'w'", "trim(s) = 'w5'",
+    "CASE WHEN n > 1 THEN b END", "CAST(n AS varchar) = '7'", "substr(s, 1) = 'w'",
+    "trim(s) = 'w5'",
     "floor(f) = 1", "extract(year from d) = 2013", "b IS UNKNOWN", "nope(n)",
-    "lower(n) = '7'", "n + s = 1", "s + 1 = 2", "b + 1 = 2", "n || m = '1'", "-small = 1", "-s = 's'",
-    "st.nope = 1", "st.a = 1.5", "st.a = 'x'", "n + 1", "n AND b", "CAST(s AS int) = 5", "n / 0 = 1",
+    "lower(n) = '7'", "n + s = 1", "s + 1 = 2", "b + 1 = 2", "n || m = '1'", "-small = 1",
+    "-s = 's'",
+    "st.nope = 1", "st.a = 1.5", "st.a = 'x'", "n + 1", "n AND b", "CAST(s AS int) = 5",
+    "n / 0 = 1",
     "n % 0 = 1", "CAST(f AS int) = 1", "n = b", "n LIKE '1'", "n = 1.0 + 0",
     "tiny = 128", "tiny > 200", "small = 256", "small = -1", "u = 18446744073709551616", "n = 7.0",
     "n = 7.5", "n = '7'", "n = true", "s = 5", "d = '2013-03-02'", "d = 15766",

@@ -116,6 +116,7 @@ arrow::Result<Dataset> CommitChangedRows(const Dataset& dataset, const RowDeleti
                                     .fields_for_preserving_frag_bitmap = std::move(changed_fields),
                                     .mode = table::UpdateMode::kRewriteRows},
                       options, run);
+  commit.affected_rows = deletions.by_fragment();
   ARROW_ASSIGN_OR_RAISE(commit.retry, MakeRetryPolicy(options));
   auto committed = impl.Commit(std::move(commit), run);
   if (committed.ok() || !CertainlyNotCommitted(committed.status())) {
@@ -137,6 +138,7 @@ arrow::Result<Dataset> CommitDelete(const Dataset& dataset, const RowDeletions& 
                                                      .deleted_fragment_ids = written.removed(),
                                                      .predicate = std::move(predicate)},
                                        options, run);
+  commit.affected_rows = deletions.by_fragment();
   ARROW_ASSIGN_OR_RAISE(commit.retry, MakeRetryPolicy(options));
   auto committed = impl.Commit(std::move(commit), run);
   if (committed.ok() || !CertainlyNotCommitted(committed.status())) written.Keep();

@@ -115,10 +115,12 @@ Status ValueBinder::AtPlace(const Expression& place, const Status& status) const
 Status ValueBinder::BindRoot(const Expression& expression, const TypePtr& type,
                              BoundValue* out) const {
   if (type != nullptr && IsLiteral(expression)) {
+    // What fits is taken as it is written, in the column's zone and without rounding twice.
     auto scalar = ConvertLiteral(expression.literal, "value", type);
-    if (!scalar.ok()) return AtPlace(expression, scalar.status());
-    *out = MakeConstant(*std::move(scalar));
-    return Status::OK();
+    if (scalar.ok()) {
+      *out = MakeConstant(*std::move(scalar));
+      return Status::OK();
+    }
   }
   ARROW_RETURN_NOT_OK(BindValue(expression, {.is_whole = true}, out));
   return type == nullptr ? Status::OK() : CastTo(expression, type, /*is_try=*/false, out);

@@ -25,8 +25,9 @@ arrow::Result<BoundExpression> BindFilter(std::string_view sql,
 
 /// Check the types of a tree that gives a value, and convert its literals.
 ///
-/// \param type what the value is converted to: a literal only when it fits, anything else as by
-///   CAST; null: the type that the expression has by itself
+/// \param type what the value is converted to, as by CAST; null: the type that the expression has
+/// by
+///   itself
 /// \return as BindFilter
 arrow::Result<BoundValue> BindValueExpression(std::string_view sql,
                                               const std::vector<FilterColumn>& columns,

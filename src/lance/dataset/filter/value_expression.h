@@ -19,8 +19,8 @@ class ValueExpression {
  public:
   /// Parse `sql`, look up its columns and convert its literals.
   ///
-  /// \param type what the value is converted to: a bare literal only when it fits, anything else as
-  ///   by CAST; null: the type that the expression has by itself
+  /// \param type what the value is converted to, as by CAST; null: the type that the expression has
+  ///   by itself
   /// \return Invalid with a FilterError detail when the text is wrong for this schema,
   ///   NotImplemented with the same detail for what this version lacks
   static arrow::Result<ValueExpression> Make(std::string_view sql,

@@ -1,4 +1,4 @@
-"""Merging rows into a table."""
+"""Changes of rows: delete, update, merge."""
 
 import datetime
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from . import _core
 from ._inputs import Input
-from .errors import InvalidError, unsupported
+from .errors import InvalidError, refuse_given, unsupported
 
 
 class MergeInsertBuilder:
@@ -97,3 +97,74 @@ class MergeInsertBuilder:
         """Not supported yet."""
         del data_obj, schema
         raise unsupported("a merge without its commit", "execute it")
+
+
+class RowChanges:
+    """What a dataset can do to its rows. Each change moves it forward to the new version."""
+
+    _ds: _core.Dataset
+
+    def delete(
+        self,
+        predicate: Union[str, pc.Expression],
+        *,
+        conflict_retries: int = 10,
+        retry_timeout: datetime.timedelta = datetime.timedelta(seconds=30),
+    ) -> dict[str, int]:
+        """Delete the rows for which a condition is true; {"num_deleted_rows": ...}.
+
+        The dataset moves to the new version. Nothing to delete makes none.
+
+        Parameters
+        ----------
+        predicate : str or pyarrow Expression
+            A condition in SQL; see docs/guide/filters.md.
+        conflict_retries, retry_timeout
+            How often and how long to try again when another commit is in the way.
+        """
+        self._ds, count = _core.delete_rows(
+            self._ds,
+            str(predicate),
+            max_retries=conflict_retries,
+            retry_timeout_seconds=retry_timeout.total_seconds(),
+        )
+        return {"num_deleted_rows": count}
+
+    def truncate_table(self) -> None:
+        """Delete all rows; the schema stays."""
+        self._ds = _core.truncate(self._ds)
+
+    def update(
+        self,
+        updates: dict[str, str],
+        where: Optional[Union[str, pc.Expression]] = None,
+        conflict_retries: int = 10,
+        retry_timeout: datetime.timedelta = datetime.timedelta(seconds=30),
+        data_storage_version: Optional[str] = None,
+    ) -> dict[str, int]:
+        """Set columns to SQL expressions over the row before; {"num_rows_updated": ...}.
+
+        The dataset moves to the new version. No row to update makes none.
+
+        Parameters
+        ----------
+        updates : dict of str to str
+            Column to SQL expression.
+        where : str or pyarrow Expression, optional
+            A condition in SQL; None: all rows.
+        conflict_retries, retry_timeout
+            How often and how long to try again when another commit is in the way.
+        """
+        refuse_given(data_storage_version=data_storage_version)
+        self._ds, count = _core.update_rows(
+            self._ds,
+            updates,
+            None if where is None else str(where),
+            max_retries=conflict_retries,
+            retry_timeout_seconds=retry_timeout.total_seconds(),
+        )
+        return {"num_rows_updated": count}
+
+    def merge_insert(self, on: Optional[Union[str, Iterable[str]]] = None) -> MergeInsertBuilder:
+        """Start a merge of other rows into the table by equality of the columns `on`."""
+        return MergeInsertBuilder(self, on)
