@@ -79,11 +79,11 @@ Dataset AddStream(const Dataset& dataset, nb::handle stream) {
 Dataset AddByFunction(const Dataset& dataset, nb::object function, nb::handle schema,
                       std::vector<std::string> read_columns, std::optional<uint64_t> batch_size) {
   const auto shared = std::make_shared<PythonBatchFunction>(std::move(function));
-  AddColumnsRequest request{
-      .values =
-          BatchFunction([shared](const arrow::RecordBatch& batch) { return shared->Call(batch); }),
-      .function_schema = ImportSchema(schema),
-      .read_columns = std::move(read_columns)};
+  AddColumnsRequest request{.values = BatchFunction([shared](const arrow::RecordBatch& batch) {
+                              return shared->Call(batch);
+                            }),
+                            .function_schema = ImportSchema(schema),
+                            .read_columns = std::move(read_columns)};
   if (batch_size) request.batch_size = *batch_size;
   return Add(dataset, request);
 }

@@ -80,8 +80,8 @@ arrow::Status RunClusterClear(const Invocation& invocation) {
 arrow::Status RunClusterPrune(const Invocation& invocation) {
   ARROW_ASSIGN_OR_RAISE(const auto options, invocation.commit_options());
   ARROW_ASSIGN_OR_RAISE(const auto dataset, invocation.Open());
-  ARROW_ASSIGN_OR_RAISE(const auto changed, lance::PruneClusteringDefinitions(dataset, options,
-                                                                              invocation.call));
+  ARROW_ASSIGN_OR_RAISE(const auto changed,
+                        lance::PruneClusteringDefinitions(dataset, options, invocation.call));
   if (invocation.flags.quiet) return arrow::Status::OK();
   if (invocation.flags.json) {
     std::cout << lance::ToJson(changed) << '\n';
@@ -227,9 +227,9 @@ void AddCluster(CLI::App* parent, CommonFlags* common, std::vector<Command>* com
   commands->push_back(
       {AddCommand(cluster, "clear", "remove the declaration; data stays as it is", common, true),
        RunClusterClear});
-  commands->push_back({AddCommand(cluster, "prune", "remove definitions that nothing refers to",
-                                  common, true),
-                       RunClusterPrune});
+  commands->push_back(
+      {AddCommand(cluster, "prune", "remove definitions that nothing refers to", common, true),
+       RunClusterPrune});
 }
 
 }  // namespace

@@ -16,9 +16,7 @@ struct NamedType {
   std::shared_ptr<arrow::DataType> (*make)();
 };
 
-std::shared_ptr<arrow::DataType> Microseconds() {
-  return arrow::timestamp(arrow::TimeUnit::MICRO);
-}
+std::shared_ptr<arrow::DataType> Microseconds() { return arrow::timestamp(arrow::TimeUnit::MICRO); }
 
 constexpr NamedType kTypes[] = {
     {"int8", [] { return arrow::int8(); }},
@@ -206,9 +204,8 @@ void AddColumnCommands(CLI::App* parent, CommonFlags* common, std::vector<Comman
                              common, /*commits=*/true);
   auto added = std::make_shared<std::vector<std::string>>();
   add->add_option("COLUMN", *added, "NAME=EXPR")->required();
-  commands->push_back({add, [added](const Invocation& invocation) {
-                         return RunAddColumn(invocation, *added);
-                       }});
+  commands->push_back(
+      {add, [added](const Invocation& invocation) { return RunAddColumn(invocation, *added); }});
   CLI::App* drop = AddCommand(parent, "drop-column", "drop columns; data stays until compaction",
                               common, /*commits=*/true);
   auto dropped = std::make_shared<std::vector<std::string>>();
@@ -221,9 +218,8 @@ void AddColumnCommands(CLI::App* parent, CommonFlags* common, std::vector<Comman
   rename->add_option("OLD", renamed->alteration.path, "the column, or the path of a member")
       ->required();
   rename->add_option("NEW", renamed->new_name, "its new name")->required();
-  commands->push_back({rename, [renamed](const Invocation& invocation) {
-                         return RunAlter(invocation, *renamed);
-                       }});
+  commands->push_back(
+      {rename, [renamed](const Invocation& invocation) { return RunAlter(invocation, *renamed); }});
   CLI::App* alter = AddCommand(parent, "alter", "change a column's type, or whether it may be null",
                                common, /*commits=*/true);
   auto altered = std::make_shared<AlterFlags>();
@@ -231,9 +227,8 @@ void AddColumnCommands(CLI::App* parent, CommonFlags* common, std::vector<Comman
       ->required();
   alter->add_option("--type", altered->type, "int64, string, timestamp(us), decimal(P,S) ...");
   alter->add_option("--nullable", altered->alteration.nullable, "true or false");
-  commands->push_back({alter, [altered](const Invocation& invocation) {
-                         return RunAlter(invocation, *altered);
-                       }});
+  commands->push_back(
+      {alter, [altered](const Invocation& invocation) { return RunAlter(invocation, *altered); }});
 }
 
 void AddConfig(CLI::App* parent, CommonFlags* common, std::vector<Command>* commands) {
@@ -291,9 +286,8 @@ void AddSchemaCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* 
                                flags, /*commits=*/true);
   auto repairs = std::make_shared<bool>(false);
   check->add_flag("--repair", *repairs, "take away dangling references and broken definitions");
-  commands->push_back({check, [repairs](const Invocation& invocation) {
-                         return RunCheck(invocation, *repairs);
-                       }});
+  commands->push_back(
+      {check, [repairs](const Invocation& invocation) { return RunCheck(invocation, *repairs); }});
 }
 
 }  // namespace lancectl

@@ -30,8 +30,8 @@ arrow::Result<format::LanceSchema> PlanNullColumns(const Dataset::Impl& dataset,
   ARROW_ASSIGN_OR_RAISE(const auto version,
                         format::ParseFileVersion(manifest.data_storage_version));
   for (const auto& column : columns.fields()) {
-    const bool is_member = manifest.schema.FindTopLevel(column->name()) != nullptr &&
-                           column->type()->num_fields() > 0;
+    const bool is_member =
+        manifest.schema.FindTopLevel(column->name()) != nullptr && column->type()->num_fields() > 0;
     if (!is_member || version >= format::FileVersion::k2_2) continue;
     return UnsupportedError("new members of structs",
                             "column " + column->name() +
@@ -67,8 +67,7 @@ arrow::Result<NewColumns> PlanExpressions(const Dataset::Impl& dataset,
   arrow::FieldVector fields;
   std::vector<std::string> read_columns;
   for (const ComputedColumn& column : columns) {
-    auto expression =
-        filter::ValueExpression::Make(column.expression, dataset.manifest().schema);
+    auto expression = filter::ValueExpression::Make(column.expression, dataset.manifest().schema);
     if (!expression.ok()) return WithContext(expression.status(), "column " + column.name);
     for (const std::string& name : expression->column_names()) {
       if (std::ranges::find(read_columns, name) == read_columns.end()) {

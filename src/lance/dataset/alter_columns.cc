@@ -84,15 +84,15 @@ arrow::Status PlanCast(const Dataset::Impl& dataset, const ColumnAlteration& alt
   }
   if (node->type->Equals(*alteration.data_type)) return arrow::Status::OK();
   if (alteration.nullable == false && field.nullable) {
-    return arrow::Status::Invalid("column ", alteration.path,
-                                  " cannot get another type and refuse nulls in one call; allowed: ",
-                                  "one after the other");
+    return arrow::Status::Invalid(
+        "column ", alteration.path,
+        " cannot get another type and refuse nulls in one call; allowed: ", "one after the other");
   }
   ARROW_RETURN_NOT_OK(CheckCastable(alteration.path, *node->type, *alteration.data_type));
   CastField cast{.path = alteration.path, .old_id = field.id};
   ARROW_RETURN_NOT_OK(CheckIndices(dataset, cast));
-  ARROW_ASSIGN_OR_RAISE(cast.new_id, ReplaceType(field.id, alteration.data_type, next_id,
-                                                 &plan->cast_schema));
+  ARROW_ASSIGN_OR_RAISE(cast.new_id,
+                        ReplaceType(field.id, alteration.data_type, next_id, &plan->cast_schema));
   plan->casts.push_back(std::move(cast));
   return arrow::Status::OK();
 }
@@ -156,8 +156,8 @@ arrow::Result<table::ClusteringChange> PlanClustering(const Dataset::Impl& datas
   bool casts_key = false;
   bool renames_key = false;
   for (const int32_t id : before.field_ids) {
-    casts_key = casts_key || std::ranges::find(plan.casts, id, &CastField::old_id) !=
-                                 plan.casts.end();
+    casts_key =
+        casts_key || std::ranges::find(plan.casts, id, &CastField::old_id) != plan.casts.end();
   }
   for (const std::string& name : dataset.clustering_spec->columns) {
     renames_key = renames_key || plan.schema.FindTopLevel(name) == nullptr;
@@ -225,10 +225,9 @@ arrow::Status CheckNoNulls(const Dataset& dataset, const std::vector<int32_t>& i
           dataset, fragment, {top->name}, kRowsAtOnce, call,
           [&](const std::shared_ptr<arrow::RecordBatch>& rows, const std::vector<uint32_t>&) {
             if (!HasNull(*rows->column(0), *top, path, 0)) return arrow::Status::OK();
-            return arrow::Status::Invalid(
-                "column ", impl.manifest().schema.FindById(id)->name,
-                " has a null in fragment ", fragment.id,
-                "; only a column without nulls can refuse them");
+            return arrow::Status::Invalid("column ", impl.manifest().schema.FindById(id)->name,
+                                          " has a null in fragment ", fragment.id,
+                                          "; only a column without nulls can refuse them");
           }));
     }
   }
@@ -264,14 +263,14 @@ arrow::Result<ColumnRewrite> MakeRewrite(const Dataset::Impl& dataset, const Alt
   std::vector<CastTop> tops;
   for (const format::FieldNode& field : made) {
     ARROW_RETURN_NOT_OK(format::CheckWritable(field, version));
-    const format::FieldNode& whole = *std::ranges::find(dataset.fields, field.name,
-                                                        &format::FieldNode::name);
-    tops.push_back({.paths = paths[whole.id],
-                    .whole = whole,
-                    .part = KeepLeaves(whole, [&](const format::FieldNode& leaf) {
-                      return old_ids.contains(leaf.id);
-                    }),
-                    .made = field});
+    const format::FieldNode& whole =
+        *std::ranges::find(dataset.fields, field.name, &format::FieldNode::name);
+    tops.push_back(
+        {.paths = paths[whole.id],
+         .whole = whole,
+         .part = KeepLeaves(
+             whole, [&](const format::FieldNode& leaf) { return old_ids.contains(leaf.id); }),
+         .made = field});
     rewrite.read_columns.push_back(field.name);
   }
   const auto schema = format::SchemaOf(made);
@@ -293,8 +292,8 @@ arrow::Result<ColumnRewrite> MakeRewrite(const Dataset::Impl& dataset, const Alt
 /// A fragment whose definition names a column that was cast is no longer organized by it.
 void LoseStamp(const table::Manifest& manifest, const AlterPlan& plan, table::Fragment* fragment) {
   if (!fragment->clustering_id) return;
-  const auto definition = std::ranges::find(manifest.clustering, *fragment->clustering_id,
-                                            &ClusteringDefinition::id);
+  const auto definition =
+      std::ranges::find(manifest.clustering, *fragment->clustering_id, &ClusteringDefinition::id);
   if (definition == manifest.clustering.end()) return;
   for (const CastField& cast : plan.casts) {
     if (std::ranges::find(definition->field_ids, cast.old_id) == definition->field_ids.end()) {
@@ -324,8 +323,7 @@ arrow::Result<Dataset> AlterColumns(const Dataset& dataset,
   ARROW_ASSIGN_OR_RAISE(auto clustering, PlanClustering(impl, plan));
   ARROW_RETURN_NOT_OK(CheckNoNulls(dataset, plan.tightened, call));
   if (plan.casts.empty()) {
-    table::Project project{.schema = plan.schema,
-                           .preserves_nullability = plan.tightened.empty()};
+    table::Project project{.schema = plan.schema, .preserves_nullability = plan.tightened.empty()};
     return CommitSchemaChange(dataset, std::move(project), {}, commit, nullptr, call);
   }
   ARROW_ASSIGN_OR_RAISE(const ColumnRewrite rewrite,

@@ -33,9 +33,10 @@ bool IsCastable(const arrow::DataType& from, const arrow::DataType& to) {
 arrow::Status CheckCastable(const std::string& column, const arrow::DataType& from,
                             const arrow::DataType& to) {
   if (IsCastable(from, to)) return arrow::Status::OK();
-  return arrow::Status::Invalid(
-      "column ", column, " is ", from.ToString(), " and cannot become ", to.ToString(),
-      "; allowed: between integers, floats, dates and times, decimals, text, binary, lists of them");
+  return arrow::Status::Invalid("column ", column, " is ", from.ToString(), " and cannot become ",
+                                to.ToString(),
+                                "; allowed: between integers, floats, dates and times, decimals, "
+                                "text, binary, lists of them");
 }
 
 std::shared_ptr<arrow::Array> SelectPart(const std::shared_ptr<arrow::Array>& array,
@@ -48,8 +49,7 @@ std::shared_ptr<arrow::Array> SelectPart(const std::shared_ptr<arrow::Array>& ar
   for (const format::FieldNode& child : part.children) {
     const auto from = std::ranges::find(whole.children, child.id, &format::FieldNode::id);
     const auto i = static_cast<size_t>(from - whole.children.begin());
-    const auto selected =
-        SelectPart(arrow::MakeArray(array->data()->child_data[i]), *from, child);
+    const auto selected = SelectPart(arrow::MakeArray(array->data()->child_data[i]), *from, child);
     data->child_data.push_back(selected->data());
   }
   return arrow::MakeArray(std::move(data));

@@ -32,16 +32,15 @@ FragmentWriterOptions OneFile(FragmentWriterOptions options) {
 arrow::Result<std::shared_ptr<arrow::RecordBatch>> TakeRows(
     const std::shared_ptr<arrow::RecordBatch>& rows, const std::vector<int64_t>& places,
     const RunContext& run) {
-  const arrow::Int64Array indices(static_cast<int64_t>(places.size()),
-                                  arrow::Buffer::Wrap(places));
+  const arrow::Int64Array indices(static_cast<int64_t>(places.size()), arrow::Buffer::Wrap(places));
   arrow::compute::ExecContext context(run.memory_pool != nullptr ? run.memory_pool
                                                                  : arrow::default_memory_pool());
   arrow::ArrayVector columns;
   for (const auto& column : rows->columns()) {
-    ARROW_ASSIGN_OR_RAISE(const auto taken,
-                          arrow::compute::Take(column, arrow::Datum(indices.data()),
-                                               arrow::compute::TakeOptions::NoBoundsCheck(),
-                                               &context));
+    ARROW_ASSIGN_OR_RAISE(
+        const auto taken,
+        arrow::compute::Take(column, arrow::Datum(indices.data()),
+                             arrow::compute::TakeOptions::NoBoundsCheck(), &context));
     columns.push_back(taken.make_array());
   }
   return arrow::RecordBatch::Make(rows->schema(), static_cast<int64_t>(places.size()),
@@ -58,10 +57,9 @@ arrow::Status VisitFragment(
   ARROW_ASSIGN_OR_RAISE(const Dataset only, OnlyFragment(dataset, fragment));
   if (columns.empty()) columns = dataset.schema()->field_names();
   columns.emplace_back("_rowaddr");
-  ARROW_ASSIGN_OR_RAISE(const Scanner scanner,
-                        only.Scan({.columns = std::move(columns),
-                                   .batch_size = batch_size,
-                                   .blob_handling = BlobHandling::kBinary}));
+  ARROW_ASSIGN_OR_RAISE(const Scanner scanner, only.Scan({.columns = std::move(columns),
+                                                          .batch_size = batch_size,
+                                                          .blob_handling = BlobHandling::kBinary}));
   ARROW_ASSIGN_OR_RAISE(const auto reader, scanner.ToReader(call));
   for (std::shared_ptr<arrow::RecordBatch> batch;;) {
     ARROW_RETURN_NOT_OK(reader->ReadNext(&batch));
@@ -108,8 +106,7 @@ arrow::Result<std::optional<table::DataFile>> ColumnFileWriter::Finish() {
   constexpr uint64_t kRowsAtOnce = 64 << 10;
   while (next_offset_ < physical_rows_) {
     const uint64_t count = std::min(physical_rows_ - next_offset_, kRowsAtOnce);
-    ARROW_ASSIGN_OR_RAISE(const auto rest,
-                          TakeRows(filler_, std::vector<int64_t>(count, 0), run_));
+    ARROW_ASSIGN_OR_RAISE(const auto rest, TakeRows(filler_, std::vector<int64_t>(count, 0), run_));
     ARROW_RETURN_NOT_OK(writer_.Write(*rest));
     next_offset_ += count;
   }
@@ -175,8 +172,7 @@ arrow::Status CheckSchemaChangeable(const Dataset::Impl& dataset) {
   const table::Manifest& manifest = dataset.manifest();
   ARROW_RETURN_NOT_OK(table::CheckWritable(manifest));
   ARROW_RETURN_NOT_OK(table::CheckClusteringOfNewManifest(manifest, manifest));
-  return WithContext(format::ParseFileVersion(manifest.data_storage_version).status(),
-                     dataset.uri);
+  return WithContext(format::ParseFileVersion(manifest.data_storage_version).status(), dataset.uri);
 }
 
 arrow::Result<Dataset> CommitSchemaChange(const Dataset& dataset, table::Operation operation,
@@ -189,8 +185,7 @@ arrow::Result<Dataset> CommitSchemaChange(const Dataset& dataset, table::Operati
   commit.transaction = MakeTransaction(dataset.version(), std::move(operation), options, run);
   commit.clustering = std::move(clustering);
   auto committed = dataset.impl().Commit(std::move(commit), run);
-  const bool may_be_there =
-      committed.ok() || CommitUnknown::From(committed.status()) != nullptr;
+  const bool may_be_there = committed.ok() || CommitUnknown::From(committed.status()) != nullptr;
   if (files != nullptr && may_be_there) files->Keep();
   return committed;
 }

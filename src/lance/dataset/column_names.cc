@@ -95,8 +95,8 @@ arrow::Result<const format::SchemaField*> ResolveFieldPath(const format::LanceSc
     const format::SchemaField* child = FindChild(schema, field->id, names[i]);
     if (child == nullptr) {
       return NotFoundError("column", path,
-                           "there is no column " + path + ": " + field->name +
-                               " has no member " + names[i] + " (or several by that name)");
+                           "there is no column " + path + ": " + field->name + " has no member " +
+                               names[i] + " (or several by that name)");
     }
     field = child;
   }

@@ -68,8 +68,9 @@ arrow::Result<std::shared_ptr<const format::DataFileReader>> FragmentReader::Fil
   return OpenFile(*file_index);
 }
 
-arrow::Result<std::shared_ptr<arrow::Array>> FragmentReader::ReadPart(
-    const format::FieldNode& part, size_t file_index, const RowRanges& rows) {
+arrow::Result<std::shared_ptr<arrow::Array>> FragmentReader::ReadPart(const format::FieldNode& part,
+                                                                      size_t file_index,
+                                                                      const RowRanges& rows) {
   ARROW_ASSIGN_OR_RAISE(const auto file, OpenFile(file_index));
   const format::ColumnMap columns = ColumnsOf(file_index);
   ARROW_ASSIGN_OR_RAISE(

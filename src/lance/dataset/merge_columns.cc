@@ -116,8 +116,7 @@ arrow::Result<std::shared_ptr<arrow::RecordBatch>> Join(const RightSide& right,
   arrow::Int64Builder places(pool);
   ARROW_RETURN_NOT_OK(places.Reserve(left_keys.length()));
   for (int64_t row = 0; row < left_keys.length(); ++row) {
-    const auto found =
-        left_keys.IsValid(row) ? right.rows.find(bytes.At(row)) : right.rows.end();
+    const auto found = left_keys.IsValid(row) ? right.rows.find(bytes.At(row)) : right.rows.end();
     if (found == right.rows.end()) {
       places.UnsafeAppendNull();
     } else {
@@ -194,9 +193,8 @@ arrow::Result<Dataset> MergeColumns(const Dataset& dataset, MergeColumnsRequest 
                                    return Join(*right, *rows->column(0), run);
                                  }},
                             call));
-  table::Merge merge{.fragments = files.fragments(),
-                     .schema = added.whole,
-                     .preserves_nullability = are_nullable};
+  table::Merge merge{
+      .fragments = files.fragments(), .schema = added.whole, .preserves_nullability = are_nullable};
   return CommitSchemaChange(dataset, std::move(merge), {}, request.commit, &files, call);
 }
 

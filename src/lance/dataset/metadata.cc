@@ -103,13 +103,12 @@ arrow::Result<Dataset> UpdateMetadata(const Dataset& dataset, const MetadataUpda
   const Dataset::Impl& impl = dataset.impl();
   const RunContext run = impl.Run(call);
   ARROW_ASSIGN_OR_RAISE(auto operation, MakeOperation(impl.manifest(), update));
-  const bool changes = operation.config || operation.table_metadata ||
-                       operation.schema_metadata || !operation.field_metadata.empty();
+  const bool changes = operation.config || operation.table_metadata || operation.schema_metadata ||
+                       !operation.field_metadata.empty();
   if (!changes) return dataset;
   table::CommitRequest commit;
   ARROW_ASSIGN_OR_RAISE(commit.retry, MakeRetryPolicy(update.commit));
-  commit.transaction =
-      MakeTransaction(dataset.version(), std::move(operation), update.commit, run);
+  commit.transaction = MakeTransaction(dataset.version(), std::move(operation), update.commit, run);
   return impl.Commit(std::move(commit), run);
 }
 

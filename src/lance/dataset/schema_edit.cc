@@ -79,8 +79,7 @@ class MemberAdder {
       std::string name = child->name();
       if (is_list) {
         // The one item of a list is what it is called in the table.
-        const auto item =
-            std::ranges::find(schema_->fields, id, &format::SchemaField::parent_id);
+        const auto item = std::ranges::find(schema_->fields, id, &format::SchemaField::parent_id);
         if (item != schema_->fields.end()) name = item->name;
       }
       ARROW_RETURN_NOT_OK(Add(child->WithName(name), id, path + "." + name));
@@ -95,8 +94,8 @@ class MemberAdder {
 }  // namespace
 
 arrow::Result<int32_t> NextFieldId(const table::Manifest& manifest) {
-  int32_t highest = std::max(manifest.schema.max_field_id(),
-                             manifest.max_allocated_field_id.value_or(-1));
+  int32_t highest =
+      std::max(manifest.schema.max_field_id(), manifest.max_allocated_field_id.value_or(-1));
   for (const table::Fragment& fragment : manifest.fragments) {
     for (const table::DataFile& file : fragment.files) {
       for (const int32_t id : file.field_ids) highest = std::max(highest, id);

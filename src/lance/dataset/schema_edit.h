@@ -25,7 +25,8 @@ struct AddedColumns {
 };
 
 /// Add top-level columns at the end. \return Invalid naming one that is there already
-arrow::Result<AddedColumns> AddFields(const table::Manifest& manifest, const arrow::Schema& columns);
+arrow::Result<AddedColumns> AddFields(const table::Manifest& manifest,
+                                      const arrow::Schema& columns);
 
 /// Add columns at the end, or members at the end of structs that are there.
 ///

@@ -20,9 +20,8 @@ arrow::Status CheckNotInside(const std::vector<format::FieldNode>& fields,
     if (field.is_column()) {
       for (const format::FieldNode& child : field.children) {
         if (!ids.contains(child.id)) continue;
-        return arrow::Status::Invalid("column ", field.name,
-                                      " is stored as one piece; its member ", child.name,
-                                      " cannot be dropped by itself");
+        return arrow::Status::Invalid("column ", field.name, " is stored as one piece; its member ",
+                                      child.name, " cannot be dropped by itself");
       }
     } else {
       ARROW_RETURN_NOT_OK(CheckNotInside(field.children, ids));

@@ -69,10 +69,9 @@ arrow::Result<ArrayPtr> JoinStructs(const format::FieldNode& field,
       ARROW_ASSIGN_OR_RAISE(auto flat, array.GetFlattenedField(i, pool));
       found.push_back(std::move(flat));
     }
-    ARROW_ASSIGN_OR_RAISE(auto joined,
-                          found.empty()
-                              ? arrow::MakeArrayOfNull(child.type, parts[0]->length(), pool)
-                              : JoinParts(child, found, pool));
+    ARROW_ASSIGN_OR_RAISE(
+        auto joined, found.empty() ? arrow::MakeArrayOfNull(child.type, parts[0]->length(), pool)
+                                   : JoinParts(child, found, pool));
     children.push_back(std::move(joined));
   }
   ARROW_ASSIGN_OR_RAISE(auto validity, JoinValidity(parts, pool));

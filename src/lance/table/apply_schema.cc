@@ -51,8 +51,7 @@ arrow::Status MergeFragment(const Fragment& merged, const format::LanceSchema& s
   if (merged.deletion_file != present->deletion_file) {
     return FragmentChanged("merge", merged.id, "has other deletions", manifest.version - 1);
   }
-  ARROW_RETURN_NOT_OK(
-      CheckChangedFiles(*present, merged, schema, manifest.data_storage_version));
+  ARROW_RETURN_NOT_OK(CheckChangedFiles(*present, merged, schema, manifest.data_storage_version));
   if (merged.files == present->files) return arrow::Status::OK();
   Fragment after = *present;
   after.files = merged.files;
@@ -124,8 +123,8 @@ arrow::Status ApplyMerge(const Merge& merge, Manifest* manifest) {
     if (seen.contains(fragment.id)) continue;
     return FragmentChanged("merge", fragment.id, "is not in the operation", manifest->version - 1);
   }
-  ARROW_RETURN_NOT_OK(CheckNewFragments(added, merge.schema, manifest->data_storage_version,
-                                        StrayFields::kAllow));
+  ARROW_RETURN_NOT_OK(
+      CheckNewFragments(added, merge.schema, manifest->data_storage_version, StrayFields::kAllow));
   ARROW_RETURN_NOT_OK(CheckFilesAreNew(added, manifest->fragments));
   ARROW_RETURN_NOT_OK(AssignFragmentIds(/*keep_ids=*/true, manifest, &added));
   manifest->fragments.insert(manifest->fragments.end(), added.begin(), added.end());
@@ -154,9 +153,8 @@ arrow::Status ApplyProject(const Project& project, Manifest* manifest) {
   for (const format::SchemaField& field : project.schema.fields) left.insert(field.id);
   for (Fragment& fragment : manifest->fragments) {
     std::erase_if(fragment.files, [&](const DataFile& file) {
-      return std::ranges::none_of(file.field_ids, [&](int32_t id) {
-        return left.contains(id) || id <= kFirstHiddenField;
-      });
+      return std::ranges::none_of(
+          file.field_ids, [&](int32_t id) { return left.contains(id) || id <= kFirstHiddenField; });
     });
   }
   auto metadata = std::move(manifest->schema.metadata);

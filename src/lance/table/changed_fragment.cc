@@ -55,8 +55,7 @@ void CarryStamp(const Fragment& before, const Manifest& manifest, Fragment* afte
 }
 
 arrow::Status CheckChangedFiles(const Fragment& before, const Fragment& after,
-                                const format::LanceSchema& schema,
-                                std::string_view data_version) {
+                                const format::LanceSchema& schema, std::string_view data_version) {
   if (before.files == after.files) return arrow::Status::OK();
   if (before.physical_rows != after.physical_rows) {
     return arrow::Status::Invalid("fragment ", after.id, " would have ", after.physical_rows,

@@ -33,7 +33,6 @@ void CarryStamp(const Fragment& before, const Manifest& manifest, Fragment* afte
 /// \param schema of the new version
 /// \return Invalid naming the fragment and what is wrong
 arrow::Status CheckChangedFiles(const Fragment& before, const Fragment& after,
-                                const format::LanceSchema& schema,
-                                std::string_view data_version);
+                                const format::LanceSchema& schema, std::string_view data_version);
 
 }  // namespace lance::table

@@ -60,10 +60,10 @@ void CheckReferences(const std::vector<Object>& objects, const std::map<uint32_t
 void CheckStamps(const Manifest& manifest, std::vector<ClusteringFinding>* findings) {
   for (const Fragment& fragment : manifest.fragments) {
     if (!fragment.clustering_id) continue;
-    const auto definition = std::ranges::find(manifest.clustering, *fragment.clustering_id,
-                                              &ClusteringDefinition::id);
-    if (definition == manifest.clustering.end() ||
-        definition->provider != kClusteringProvider || IsStampedWith(fragment, *definition)) {
+    const auto definition =
+        std::ranges::find(manifest.clustering, *fragment.clustering_id, &ClusteringDefinition::id);
+    if (definition == manifest.clustering.end() || definition->provider != kClusteringProvider ||
+        IsStampedWith(fragment, *definition)) {
       continue;
     }
     const std::string name = NameOf(fragment);
@@ -151,9 +151,9 @@ bool RepairClustering(Manifest* manifest) {
     // Of several with one id the references cannot tell which they mean, so the first stays only
     // when the others are the same.
     const bool differs = std::ranges::any_of(manifest->clustering, [&](const auto& other) {
-      return other.id == definition.id && (other.field_ids != definition.field_ids ||
-                                           other.provider != definition.provider ||
-                                           other.version != definition.version);
+      return other.id == definition.id &&
+             (other.field_ids != definition.field_ids || other.provider != definition.provider ||
+              other.version != definition.version);
     });
     return differs || !FindDefinitionProblem(definition, manifest->max_clustering_id).empty();
   };

@@ -59,10 +59,10 @@ class Commitment {
              const RunContext& run)
       : manifests_(manifests),
         request_(std::move(request)),
+        identity_(std::move(identity)),
         run_(run),
         backoff_(run.random),
-        checked_version_(request_.transaction.read_version),
-        identities_({std::move(identity)}) {}
+        checked_version_(request_.transaction.read_version) {}
 
   arrow::Result<LoadedManifest> Run() {
     auto result = Loop();
@@ -149,7 +149,7 @@ class Commitment {
   arrow::Result<bool> IsOurs(const Transaction& theirs) const {
     if (theirs.uuid != transaction().uuid) return false;
     ARROW_ASSIGN_OR_RAISE(const std::string identity, IdentityOf(theirs));
-    if (identities_.contains(identity)) return true;
+    if (identity == identity_) return true;
     return arrow::Status::Invalid("transaction uuid ", theirs.uuid,
                                   " belongs to another commit; allowed: a fresh one");
   }
@@ -226,16 +226,13 @@ class Commitment {
     rebased.read_version = newest.version;
     if (has_common_fragments_) {
       ARROW_ASSIGN_OR_RAISE(const LoadedManifest* read, LoadReadVersion());
-      ARROW_ASSIGN_OR_RAISE(rebased.operation,
-                            RebaseRows(*manifests_.store(), ours,
-                                       {.read = read->manifest,
-                                        .newest = newest,
-                                        .affected = request_.affected_rows},
-                                       run_, &deletion_files_));
+      ARROW_ASSIGN_OR_RAISE(
+          rebased.operation,
+          RebaseRows(*manifests_.store(), ours,
+                     {.read = read->manifest, .newest = newest, .affected = request_.affected_rows},
+                     run_, &deletion_files_));
     }
     rebased_ = std::move(rebased);
-    ARROW_ASSIGN_OR_RAISE(std::string identity, IdentityOf(*rebased_));
-    identities_.insert(std::move(identity));
     return arrow::Status::OK();
   }
 
@@ -261,22 +258,21 @@ class Commitment {
   /// \return no value: the race is lost or the outcome open, try again
   arrow::Result<std::optional<LoadedManifest>> Attempt(const Basis& basis) {
     ARROW_RETURN_NOT_OK(Rebase(basis.manifest));
-    ARROW_ASSIGN_OR_RAISE(
-        PreparedCommit prepared,
-        PrepareCommit({.basis = basis.manifest,
-                       .transaction = transaction(),
-                       .clustering = request_.clustering,
-                       .restored = restored_ ? &restored_->manifest : nullptr},
-                      run_));
+    ARROW_ASSIGN_OR_RAISE(PreparedCommit prepared,
+                          PrepareCommit({.basis = basis.manifest,
+                                         .transaction = transaction(),
+                                         .clustering = request_.clustering,
+                                         .restored = restored_ ? &restored_->manifest : nullptr},
+                                        run_));
     ARROW_RETURN_NOT_OK(WriteTransactionFile(prepared.transaction));
     const auto put = manifests_.PutManifestFile(prepared.manifest.version, basis.naming,
                                                 prepared.manifest_bytes);
     if (put.ok() && *put == PutOutcome::kStored) {
-      return Landed(
-          LoadedManifest{.manifest = std::move(prepared.manifest),
-                         .naming = basis.naming,
-                         .size_bytes = static_cast<uint64_t>(prepared.manifest_bytes->size()),
-                         .inline_transaction = InlinedTransaction(std::move(prepared.transaction))});
+      return Landed(LoadedManifest{
+          .manifest = std::move(prepared.manifest),
+          .naming = basis.naming,
+          .size_bytes = static_cast<uint64_t>(prepared.manifest_bytes->size()),
+          .inline_transaction = InlinedTransaction(std::move(prepared.transaction))});
     }
     return Settle(prepared.manifest.version, put);
   }
@@ -396,6 +392,7 @@ class Commitment {
 
   const ManifestStore& manifests_;
   const CommitRequest request_;
+  const std::string identity_;
   const RunContext& run_;
   Backoff backoff_;
   uint64_t checked_version_;           // newer versions up to here have been checked
@@ -405,7 +402,6 @@ class Commitment {
   std::optional<LoadedManifest> read_;      // of the read version, for a rebase
   std::optional<LoadedManifest> restored_;  // what a Restore takes
   // What any attempt may have written: a lost reply can be that of an earlier one.
-  std::set<std::string> identities_;
   std::set<std::string> transaction_files_;
   std::vector<std::string> deletion_files_;
   uint64_t winner_version_ = 0;

@@ -5,8 +5,8 @@
 namespace lance::table {
 
 int32_t NextFieldId(const Manifest& manifest) {
-  int32_t highest = std::max(manifest.schema.max_field_id(),
-                             manifest.max_allocated_field_id.value_or(-1));
+  int32_t highest =
+      std::max(manifest.schema.max_field_id(), manifest.max_allocated_field_id.value_or(-1));
   for (const Fragment& fragment : manifest.fragments) {
     for (const DataFile& file : fragment.files) {
       for (const int32_t id : file.field_ids) highest = std::max(highest, id);
@@ -22,8 +22,7 @@ arrow::Status TakeFieldIds(const Manifest& previous, bool is_overwrite, Manifest
   for (const format::SchemaField& field : next->schema.fields) {
     raised = std::max(raised, field.id);
     if (field.id > highest) continue;
-    const format::SchemaField* before =
-        is_overwrite ? nullptr : previous.schema.FindById(field.id);
+    const format::SchemaField* before = is_overwrite ? nullptr : previous.schema.FindById(field.id);
     if (before == nullptr) {
       return arrow::Status::Invalid("field ", field.name, " has id ", field.id,
                                     ", which was handed out before; allowed: above ", highest);

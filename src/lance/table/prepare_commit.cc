@@ -1,5 +1,6 @@
 #include "lance/table/prepare_commit.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "lance/base/status_detail.h"
@@ -14,8 +15,7 @@ namespace lance::table {
 namespace {
 
 /// Apply what the commit does to clustering metadata, to the manifest before and to the operation.
-arrow::Status ChangeClustering(const CommitParts& parts, Manifest* defined,
-                               Operation* stamped) {
+arrow::Status ChangeClustering(const CommitParts& parts, Manifest* defined, Operation* stamped) {
   if (parts.clustering.maintenance == ClusteringMaintenance::kRepair) {
     RepairClustering(defined);
   } else if (parts.clustering.maintenance == ClusteringMaintenance::kPrune) {
@@ -30,6 +30,14 @@ arrow::Status ChangeClustering(const CommitParts& parts, Manifest* defined,
     return CheckUserMetadataUpdate(*update, parts.basis);
   }
   return arrow::Status::OK();
+}
+
+/// Make one list of the fragments that are changed and those that are removed: a rebase moves them
+/// from one to the other, and gives them other deletion files.
+void UniteTouched(std::vector<Fragment>* updated, std::vector<uint64_t>* removed) {
+  for (const Fragment& fragment : *updated) removed->push_back(fragment.id);
+  updated->clear();
+  std::ranges::sort(*removed);
 }
 
 }  // namespace
@@ -49,6 +57,13 @@ arrow::Status CheckTransaction(const Transaction& transaction) {
 
 arrow::Result<std::string> IdentityOf(Transaction transaction) {
   ClearStamps(&transaction.operation);
+  if (auto* deletion = std::get_if<Delete>(&transaction.operation)) {
+    transaction.read_version = 0;
+    UniteTouched(&deletion->updated_fragments, &deletion->deleted_fragment_ids);
+  } else if (auto* update = std::get_if<Update>(&transaction.operation)) {
+    transaction.read_version = 0;
+    UniteTouched(&update->updated_fragments, &update->removed_fragment_ids);
+  }
   return SerializeTransaction(transaction);
 }
 

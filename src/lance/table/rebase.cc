@@ -10,8 +10,8 @@ namespace lance::table {
 namespace {
 
 bool IsBitmap(const Fragment& fragment) {
-  return fragment.deletion_file && fragment.deletion_file->file_type ==
-                                       static_cast<uint32_t>(DeletionFileType::kBitmap);
+  return fragment.deletion_file &&
+         fragment.deletion_file->file_type == static_cast<uint32_t>(DeletionFileType::kBitmap);
 }
 
 /// Rebases the fragments of one operation.
@@ -93,10 +93,9 @@ class Rebase {
       ours.deletion_file = sides.newest->deletion_file;
       return std::pair(true, std::move(ours));
     }
-    ARROW_ASSIGN_OR_RAISE(
-        ours.deletion_file,
-        WriteDeletions(store_, ours.id, input_.newest.version, all,
-                       IsBitmap(ours) || IsBitmap(*sides.newest), run_));
+    ARROW_ASSIGN_OR_RAISE(ours.deletion_file,
+                          WriteDeletions(store_, ours.id, input_.newest.version, all,
+                                         IsBitmap(ours) || IsBitmap(*sides.newest), run_));
     written_->push_back(DeletionFilePath(ours.id, *ours.deletion_file));
     return std::pair(true, std::move(ours));
   }

@@ -39,18 +39,41 @@ struct ConflictNote {
 };
 
 inline constexpr ConflictNote kConflictNotes[] = {
-    {".", '.', '.'},   {"R", 'R', 'R'},  {"X", 'X', 'X'},  {"f", '.', 'R'},  {"a", '.', 'B'},
-    {"n1", '.', 'R'},  {"k1", '.', '.'},  // the sample inserts no keys; with keys: ConflictNoteTest
-    {"k2", '.', '.'},                     // the same
-    {"k3", '.', 'R'},  {"c1", 'R', 'X'}, {"c2", '.', 'X'}, {"c3", '.', 'R'}, {"c4", '.', 'X'},
-    {"c5", '.', 'X'},  {"c6", '.', 'X'}, {"i1", '.', 'R'}, {"i2", '.', 'R'}, {"i3", '.', 'R'},
-    {"i4", '.', 'R'},  {"r1", '.', 'R'}, {"p", '.', 'R'},  // stricter than the text, which takes
-                                                           // the fragment out of the coverage
-    {"m1", '.', 'R'},  {"m2", 'X', 'R'},  // ours CreateIndex: stricter than the text, which merges
-                                          // both states
+    {".", '.', '.'},
+    {"R", 'R', 'R'},
+    {"X", 'X', 'X'},
+    {"f", '.', 'R'},
+    {"a", '.', 'B'},
+    {"n1", '.', 'R'},
+    {"k1", '.', '.'},  // the sample inserts no keys; with keys: ConflictNoteTest
+    {"k2", '.', '.'},  // the same
+    {"k3", '.', 'R'},
+    {"c1", 'R', 'X'},
+    {"c2", '.', 'X'},
+    {"c3", '.', 'R'},
+    {"c4", '.', 'X'},
+    {"c5", '.', 'X'},
+    {"c6", '.', 'X'},
+    {"i1", '.', 'R'},
+    {"i2", '.', 'R'},
+    {"i3", '.', 'R'},
+    {"i4", '.', 'R'},
+    {"r1", '.', 'R'},
+    {"p", '.', 'R'},  // stricter than the text, which takes
+                      // the fragment out of the coverage
+    {"m1", '.', 'R'},
+    {"m2", 'X', 'R'},   // ours CreateIndex: stricter than the text, which merges
+                        // both states
     {"m2t", '.', 'X'},  // theirs CreateIndex, which the text gives in the same note
-    {"w", '.', 'X'},   {"d1", '.', 'X'}, {"d2", '.', 'X'}, {"d3", '.', 'X'}, {"d4", '.', 'R'},
-    {"b1", '.', 'X'},  {"o1", '.', 'R'}, {"o2", '.', 'R'}, {"o3", '.', 'R'},
+    {"w", '.', 'X'},
+    {"d1", '.', 'X'},
+    {"d2", '.', 'X'},
+    {"d3", '.', 'X'},
+    {"d4", '.', 'R'},
+    {"b1", '.', 'X'},
+    {"o1", '.', 'R'},
+    {"o2", '.', 'R'},
+    {"o3", '.', 'R'},
 };
 
 }  // namespace lance::table
