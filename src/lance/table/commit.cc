@@ -337,7 +337,9 @@ class Commitment {
     ARROW_ASSIGN_OR_RAISE(LoadedManifest loaded, manifests_.LoadEntry(*entry, run_));
     const auto theirs = manifests_.LoadTransaction(loaded, run_);
     if (theirs.ok()) look->operation = std::string(OperationName(theirs->operation));
-    if (!transaction_files_.contains(loaded.manifest.transaction_file)) {
+    // Before the first attempt there is none of ours, but an earlier call may have left one.
+    const std::string& file = loaded.manifest.transaction_file;
+    if (file != TransactionFile() && !transaction_files_.contains(file)) {
       look->owner = Owner::kOther;
       return arrow::Status::OK();
     }
