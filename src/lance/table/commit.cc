@@ -59,10 +59,10 @@ class Commitment {
              const RunContext& run)
       : manifests_(manifests),
         request_(std::move(request)),
+        identity_(std::move(identity)),
         run_(run),
         backoff_(run.random),
-        checked_version_(request_.transaction.read_version),
-        identities_({std::move(identity)}) {}
+        checked_version_(request_.transaction.read_version) {}
 
   arrow::Result<LoadedManifest> Run() {
     auto result = Loop();
@@ -149,7 +149,7 @@ class Commitment {
   arrow::Result<bool> IsOurs(const Transaction& theirs) const {
     if (theirs.uuid != transaction().uuid) return false;
     ARROW_ASSIGN_OR_RAISE(const std::string identity, IdentityOf(theirs));
-    if (identities_.contains(identity)) return true;
+    if (identity == identity_) return true;
     return arrow::Status::Invalid("transaction uuid ", theirs.uuid,
                                   " belongs to another commit; allowed: a fresh one");
   }
@@ -233,8 +233,6 @@ class Commitment {
                      run_, &deletion_files_));
     }
     rebased_ = std::move(rebased);
-    ARROW_ASSIGN_OR_RAISE(std::string identity, IdentityOf(*rebased_));
-    identities_.insert(std::move(identity));
     return arrow::Status::OK();
   }
 
@@ -339,7 +337,9 @@ class Commitment {
     ARROW_ASSIGN_OR_RAISE(LoadedManifest loaded, manifests_.LoadEntry(*entry, run_));
     const auto theirs = manifests_.LoadTransaction(loaded, run_);
     if (theirs.ok()) look->operation = std::string(OperationName(theirs->operation));
-    if (!transaction_files_.contains(loaded.manifest.transaction_file)) {
+    // Before the first attempt there is none of ours, but an earlier call may have left one.
+    const std::string& file = loaded.manifest.transaction_file;
+    if (file != TransactionFile() && !transaction_files_.contains(file)) {
       look->owner = Owner::kOther;
       return arrow::Status::OK();
     }
@@ -394,6 +394,7 @@ class Commitment {
 
   const ManifestStore& manifests_;
   const CommitRequest request_;
+  const std::string identity_;
   const RunContext& run_;
   Backoff backoff_;
   uint64_t checked_version_;           // newer versions up to here have been checked
@@ -403,7 +404,6 @@ class Commitment {
   std::optional<LoadedManifest> read_;      // of the read version, for a rebase
   std::optional<LoadedManifest> restored_;  // what a Restore takes
   // What any attempt may have written: a lost reply can be that of an earlier one.
-  std::set<std::string> identities_;
   std::set<std::string> transaction_files_;
   std::vector<std::string> deletion_files_;
   uint64_t winner_version_ = 0;

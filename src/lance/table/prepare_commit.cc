@@ -1,5 +1,6 @@
 #include "lance/table/prepare_commit.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "lance/base/status_detail.h"
@@ -31,6 +32,14 @@ arrow::Status ChangeClustering(const CommitParts& parts, Manifest* defined, Oper
   return arrow::Status::OK();
 }
 
+/// Make one list of the fragments that are changed and those that are removed: a rebase moves them
+/// from one to the other, and gives them other deletion files.
+void UniteTouched(std::vector<Fragment>* updated, std::vector<uint64_t>* removed) {
+  for (const Fragment& fragment : *updated) removed->push_back(fragment.id);
+  updated->clear();
+  std::ranges::sort(*removed);
+}
+
 }  // namespace
 
 arrow::Status CheckTransaction(const Transaction& transaction) {
@@ -48,6 +57,13 @@ arrow::Status CheckTransaction(const Transaction& transaction) {
 
 arrow::Result<std::string> IdentityOf(Transaction transaction) {
   ClearStamps(&transaction.operation);
+  if (auto* deletion = std::get_if<Delete>(&transaction.operation)) {
+    transaction.read_version = 0;
+    UniteTouched(&deletion->updated_fragments, &deletion->deleted_fragment_ids);
+  } else if (auto* update = std::get_if<Update>(&transaction.operation)) {
+    transaction.read_version = 0;
+    UniteTouched(&update->updated_fragments, &update->removed_fragment_ids);
+  }
   return SerializeTransaction(transaction);
 }
 

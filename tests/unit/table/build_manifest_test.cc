@@ -441,10 +441,8 @@ TEST(BuildManifest, ReportsASourceWithOtherFilesAsAConflict) {
 }
 
 TEST(BuildManifest, RefusesWhatItsResultWouldNeed) {
-  EXPECT_THAT(Build(SampleManifest({}), AppendChanged([](Fragment* f) {
-                      f->deletion_file = DeletionFile{.num_deleted_rows = 1};
-                    })),
-              IsNotImplemented(HasSubstr("deletion files (bit 0)")));
+  EXPECT_THAT(Build(SampleManifest({}), UpdateBases{.new_bases = {{.path = "/p"}}}),
+              IsNotImplemented(HasSubstr("base paths (bit 4)")));
 }
 
 TEST(BuildManifest, RefusesToChangePrimaryKeyMetadata) {

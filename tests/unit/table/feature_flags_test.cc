@@ -73,7 +73,7 @@ constexpr Outcome kBad = Outcome::kCorrupt;
 
 INSTANTIATE_TEST_SUITE_P(All, FeatureFlagTest,
                          ::testing::ValuesIn<FlagCase>({
-                             {0, "deletion files", kNo, kNo, kFine, kNo},
+                             {0, "deletion files", kFine, kFine, kFine, kFine},
                              {1, "stable row ids", kNo, kNo, kFine, kNo},
                              {2, "v2 data files", kFine, kFine, kFine, kFine},
                              {3, "table config", kFine, kFine, kFine, kFine},
@@ -97,20 +97,21 @@ INSTANTIATE_TEST_SUITE_P(All, FeatureFlagTest,
                          }),
                          [](const auto& test) { return "Bit" + std::to_string(test.param.bit); });
 
-TEST(CheckWritable, RefusesFieldIdsNeverReusedByNameWhenTheirMaximumIsThere) {
+TEST(CheckWritable, AllowsFieldIdsNeverReusedWhenTheirMaximumIsThere) {
   Manifest manifest = WithFlags(0, kFieldIdsNeverReusedFlag);
   manifest.max_allocated_field_id = 9;
 
   EXPECT_THAT(CheckReadable(manifest), IsOk());
-  EXPECT_THAT(CheckWritable(manifest), IsNotImplemented(HasSubstr("field ids never reused")));
+  EXPECT_THAT(CheckWritable(manifest), IsOk());
 }
 
-TEST(CheckWritable, RefusesAMaximumFieldIdWithoutItsFlag) {
+TEST(ComputeFlags, SetsTheFlagOfAMaximumFieldIdThatLacksIt) {
   Manifest manifest = WithFlags(0, 0);
   manifest.max_allocated_field_id = 9;
 
-  EXPECT_THAT(CheckReadable(manifest), IsOk());
-  EXPECT_THAT(CheckWritable(manifest), IsNotImplemented(HasSubstr("field ids never reused")));
+  EXPECT_THAT(CheckWritable(manifest), IsOk());
+  EXPECT_EQ(ComputeFlags(manifest).writer & kFieldIdsNeverReusedFlag, kFieldIdsNeverReusedFlag);
+  EXPECT_EQ(ComputeFlags(manifest).reader & kFieldIdsNeverReusedFlag, 0u);
 }
 
 TEST(CheckReadable, NamesTheLowestBitInTheWay) {
