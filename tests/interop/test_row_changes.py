@@ -110,7 +110,8 @@ def test_updates_what_the_reference_updates(updates, where, tmp_path):
 
 REFUSED_UPDATES = [
     ({"nope": "1"}, None), ({}, None), ({"st.a": "1"}, None), ({"k": "'x'"}, None),
-    ({"k": "300000000000"}, None), ({"k": "s"}, "s = 'w5'"), ({"k": "id / 0"}, None), ({"k": "nope"}, None),
+    ({"k": "300000000000"}, None), ({"k": "s"}, "s = 'w5'"),
+    ({"k": "id / 0"}, None), ({"k": "nope"}, None),
     ({"k": "CAST(f AS int)"}, "f > 100"), ({"s": "1"}, "nope = 1"),
 ]
 

@@ -438,12 +438,7 @@ def test_the_reference_refuses_to_write_to_a_declared_table(verb, tmp_path):
     assert dataset.count_rows() == 20
 
 
-def with_deletions(uri, table):
-    write_reference(uri, table, "create").delete("id < 3")
-
-
 REFUSED = {
-    "deletion files (bit 0)": with_deletions,
     "stable row ids (bit 1)": lambda uri, table: write_reference(
         uri, table, "create", enable_stable_row_ids=True
     ),

@@ -10,6 +10,7 @@
 #include "arrow/csv/writer.h"
 #include "arrow/io/stdio.h"
 #include "arrow/ipc/writer.h"
+#include "arrow/util/float16.h"
 
 namespace lancectl {
 
@@ -33,7 +34,11 @@ std::string Printable(const std::string& text) {
 /// One value for people; null is the empty text, as Scalar::ToString would print "null".
 arrow::Result<std::string> CellText(const arrow::Array& values, int64_t row) {
   if (values.IsNull(row)) return std::string();
-  ARROW_ASSIGN_OR_RAISE(const auto scalar, values.GetScalar(row));
+  ARROW_ASSIGN_OR_RAISE(auto scalar, values.GetScalar(row));
+  if (scalar->type->id() == arrow::Type::DICTIONARY) {
+    const auto& encoded = static_cast<const arrow::DictionaryScalar&>(*scalar);
+    ARROW_ASSIGN_OR_RAISE(scalar, encoded.GetEncodedValue());
+  }
   return Printable(scalar->ToString());
 }
 
@@ -53,30 +58,74 @@ arrow::Status PrintAsTable(arrow::RecordBatchReader& reader) {
   return arrow::Status::OK();
 }
 
-/// A value as JSON: numbers as numbers, everything without a JSON form as its text.
-arrow::Result<nlohmann::ordered_json> CellJson(const arrow::Array& values, int64_t row) {
-  if (values.IsNull(row)) return nlohmann::ordered_json(nullptr);
-  ARROW_ASSIGN_OR_RAISE(const auto scalar, values.GetScalar(row));
-  const auto id = values.type_id();
+using Json = nlohmann::ordered_json;
+
+Json DoubleJson(double value) {
+  if (std::isfinite(value)) return Json(value);
+  if (std::isnan(value)) return Json("NaN");
+  return Json(value > 0 ? "Infinity" : "-Infinity");
+}
+
+arrow::Result<Json> ScalarJson(const arrow::Scalar& scalar);
+
+arrow::Result<Json> ListJson(const arrow::Array& items) {
+  Json list = Json::array();
+  for (int64_t i = 0; i < items.length(); ++i) {
+    ARROW_ASSIGN_OR_RAISE(const auto item, items.GetScalar(i));
+    ARROW_ASSIGN_OR_RAISE(Json value, ScalarJson(*item));
+    list.push_back(std::move(value));
+  }
+  return list;
+}
+
+arrow::Result<Json> StructJson(const arrow::StructScalar& scalar) {
+  Json object = Json::object();
+  for (size_t i = 0; i < scalar.value.size(); ++i) {
+    ARROW_ASSIGN_OR_RAISE(Json value, ScalarJson(*scalar.value[i]));
+    object[scalar.type->field(static_cast<int>(i))->name()] = std::move(value);
+  }
+  return object;
+}
+
+/// A value as JSON: numbers as numbers, lists and structs as such, everything without a JSON form
+/// as its text.
+arrow::Result<Json> ScalarJson(const arrow::Scalar& scalar) {
+  if (!scalar.is_valid) return Json(nullptr);
+  const auto id = scalar.type->id();
   if (id == arrow::Type::BOOL) {
-    return nlohmann::ordered_json(static_cast<const arrow::BooleanScalar&>(*scalar).value);
+    return Json(static_cast<const arrow::BooleanScalar&>(scalar).value);
   }
   if (arrow::is_unsigned_integer(id)) {
-    ARROW_ASSIGN_OR_RAISE(const auto wide, scalar->CastTo(arrow::uint64()));
-    return nlohmann::ordered_json(static_cast<const arrow::UInt64Scalar&>(*wide).value);
+    ARROW_ASSIGN_OR_RAISE(const auto wide, scalar.CastTo(arrow::uint64()));
+    return Json(static_cast<const arrow::UInt64Scalar&>(*wide).value);
   }
   if (arrow::is_signed_integer(id)) {
-    ARROW_ASSIGN_OR_RAISE(const auto wide, scalar->CastTo(arrow::int64()));
-    return nlohmann::ordered_json(static_cast<const arrow::Int64Scalar&>(*wide).value);
+    ARROW_ASSIGN_OR_RAISE(const auto wide, scalar.CastTo(arrow::int64()));
+    return Json(static_cast<const arrow::Int64Scalar&>(*wide).value);
+  }
+  if (id == arrow::Type::HALF_FLOAT) {  // Arrow's cast would take the bits for a number
+    const uint16_t bits = static_cast<const arrow::HalfFloatScalar&>(scalar).value;
+    return DoubleJson(arrow::util::Float16::FromBits(bits).ToDouble());
   }
   if (arrow::is_floating(id)) {
-    ARROW_ASSIGN_OR_RAISE(const auto wide, scalar->CastTo(arrow::float64()));
-    const double value = static_cast<const arrow::DoubleScalar&>(*wide).value;
-    if (std::isfinite(value)) return nlohmann::ordered_json(value);
-    if (std::isnan(value)) return nlohmann::ordered_json("NaN");
-    return nlohmann::ordered_json(value > 0 ? "Infinity" : "-Infinity");
+    ARROW_ASSIGN_OR_RAISE(const auto wide, scalar.CastTo(arrow::float64()));
+    return DoubleJson(static_cast<const arrow::DoubleScalar&>(*wide).value);
   }
-  return nlohmann::ordered_json(scalar->ToString());
+  if (id == arrow::Type::DICTIONARY) {
+    const auto& encoded = static_cast<const arrow::DictionaryScalar&>(scalar);
+    ARROW_ASSIGN_OR_RAISE(const auto value, encoded.GetEncodedValue());
+    return ScalarJson(*value);
+  }
+  if (arrow::is_list_like(id)) {
+    return ListJson(*static_cast<const arrow::BaseListScalar&>(scalar).value);
+  }
+  if (id == arrow::Type::STRUCT) return StructJson(static_cast<const arrow::StructScalar&>(scalar));
+  return Json(scalar.ToString());
+}
+
+arrow::Result<Json> CellJson(const arrow::Array& values, int64_t row) {
+  ARROW_ASSIGN_OR_RAISE(const auto scalar, values.GetScalar(row));
+  return ScalarJson(*scalar);
 }
 
 arrow::Status PrintAsJsonLines(arrow::RecordBatchReader& reader) {
