@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "lance/base/status_detail.h"
+#include "lance/format/projection.h"
 
 namespace lance {
 
@@ -52,22 +53,6 @@ std::string NearNames(const format::LanceSchema& schema, const std::string& name
   return text;
 }
 
-/// Cut a path at its dots; backticks keep a name whole.
-std::vector<std::string> SplitPath(const std::string& path) {
-  std::vector<std::string> names(1);
-  bool is_quoted = false;
-  for (const char c : path) {
-    if (c == '`') {
-      is_quoted = !is_quoted;
-    } else if (c == '.' && !is_quoted) {
-      names.emplace_back();
-    } else {
-      names.back().push_back(c);
-    }
-  }
-  return names;
-}
-
 /// A child by name: exactly, else ignoring case when unique. \return null when there is none
 const format::SchemaField* FindChild(const format::LanceSchema& schema, int32_t parent_id,
                                      const std::string& name) {
@@ -88,7 +73,7 @@ const format::SchemaField* FindChild(const format::LanceSchema& schema, int32_t 
 arrow::Result<const format::SchemaField*> ResolveFieldPath(const format::LanceSchema& schema,
                                                            const std::string& path) {
   if (const auto* exact = schema.FindTopLevel(path)) return exact;
-  const std::vector<std::string> names = SplitPath(path);
+  const std::vector<std::string> names = format::SplitPath(path);
   if (names.size() == 1) return ResolveColumn(schema, names[0]);
   ARROW_ASSIGN_OR_RAISE(const format::SchemaField* field, ResolveColumn(schema, names[0]));
   for (size_t i = 1; i < names.size(); ++i) {

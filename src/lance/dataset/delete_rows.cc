@@ -79,6 +79,7 @@ arrow::Result<DeleteResult> Delete(const Dataset& dataset, const Filter& filter,
 
 arrow::Result<Dataset> Truncate(const Dataset& dataset, const CommitOptions& commit,
                                 const CallOptions& call) {
+  ARROW_RETURN_NOT_OK(InitializeLibrary());
   return RetryOnNewest<Dataset>(dataset, commit, call, [&](const Dataset& version) {
     return TruncateOnce(version, commit, version.impl().Run(call));
   });

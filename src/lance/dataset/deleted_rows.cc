@@ -30,9 +30,7 @@ arrow::Result<std::optional<table::Fragment>> DeleteRows(ObjectStore& store,
   ARROW_ASSIGN_OR_RAISE(RoaringBitmap all, table::ReadDeletions(store, fragment, run));
   all |= rows;
   if (all.size() == fragment.physical_rows) return std::nullopt;
-  const bool was_bitmap =
-      fragment.deletion_file &&
-      fragment.deletion_file->file_type == static_cast<uint32_t>(table::DeletionFileType::kBitmap);
+  const bool was_bitmap = fragment.deletion_file && table::IsBitmap(*fragment.deletion_file);
   table::Fragment changed = fragment;
   ARROW_ASSIGN_OR_RAISE(
       changed.deletion_file,
@@ -42,8 +40,8 @@ arrow::Result<std::optional<table::Fragment>> DeleteRows(ObjectStore& store,
 
 void DropDeletionFile(ObjectStore& store, const table::Fragment& fragment) {
   if (!fragment.deletion_file) return;
-  const auto ignored = store.Delete(table::DeletionFilePath(fragment.id, *fragment.deletion_file));
-  (void)ignored;
+  // Best effort: an orphan is harmless.
+  (void)store.Delete(table::DeletionFilePath(fragment.id, *fragment.deletion_file));
 }
 
 }  // namespace lance

@@ -51,13 +51,17 @@ arrow::Result<std::vector<std::shared_ptr<arrow::Array>>> ReadFields(
     const format::DataFileReader& file, const format::ColumnMap& columns,
     const std::vector<format::FieldNode>& fields, const RowRanges& rows, const RunContext& run) {
   std::vector<std::shared_ptr<arrow::Array>> arrays(fields.size());
+  std::vector<const format::FieldNode*> nodes;
+  for (const format::FieldNode& field : fields) nodes.push_back(&field);
+  const std::vector<size_t> order = SlowestFirst(nodes);
   ARROW_RETURN_NOT_OK(
       ParallelFor(static_cast<int>(fields.size()), run.num_threads, run.stop_token, [&](int i) {
-        const format::FieldNode& field = fields[static_cast<size_t>(i)];
+        const size_t column = order[static_cast<size_t>(i)];
+        const format::FieldNode& field = fields[column];
         ARROW_ASSIGN_OR_RAISE(
             const auto array,
             file.ReadField({.node = field, .columns = columns, .rows = rows}, run.stop_token));
-        return LoadBlobs(field, array, file, run).Value(&arrays[static_cast<size_t>(i)]);
+        return LoadBlobs(field, array, file, run).Value(&arrays[column]);
       }));
   return arrays;
 }

@@ -102,7 +102,9 @@ arrow::Result<Dataset> CommitChangedRows(const Dataset& dataset, const RowDeleti
                                          std::vector<int32_t> changed_fields,
                                          const CommitOptions& options, const RunContext& run) {
   const Dataset::Impl& impl = dataset.impl();
-  auto written = DeletedFragments::Write(impl, deletions, run);
+  const auto retry = MakeRetryPolicy(options);
+  auto written = retry.ok() ? DeletedFragments::Write(impl, deletions, run)
+                            : arrow::Result<DeletedFragments>(retry.status());
   if (!written.ok()) {
     DeleteDataFiles(*impl.store, new_fragments);
     return written.status();
@@ -117,7 +119,7 @@ arrow::Result<Dataset> CommitChangedRows(const Dataset& dataset, const RowDeleti
                                     .mode = table::UpdateMode::kRewriteRows},
                       options, run);
   commit.affected_rows = deletions.by_fragment();
-  ARROW_ASSIGN_OR_RAISE(commit.retry, MakeRetryPolicy(options));
+  commit.retry = *retry;
   auto committed = impl.Commit(std::move(commit), run);
   if (committed.ok() || !CertainlyNotCommitted(committed.status())) {
     written->Keep();
@@ -152,7 +154,7 @@ struct OperationRetry::State {
   RunContext run;
   table::Backoff backoff;
   int retries_left;
-  std::chrono::nanoseconds started;
+  std::chrono::nanoseconds started;  // of the attempt at hand
   std::chrono::nanoseconds deadline;
 };
 
@@ -176,6 +178,7 @@ arrow::Result<Dataset> OperationRetry::Again(const arrow::Status& failure) {
   const auto wait =
       std::min<std::chrono::nanoseconds>(state_->backoff.Next(), state_->deadline - now);
   ARROW_RETURN_NOT_OK(state_->run.clock->Sleep(wait, state_->run.stop_token));
+  state_->started = state_->run.clock->Steady();
   return state_->dataset.Checkout(Ref::Latest(), state_->call);
 }
 

@@ -19,22 +19,6 @@ std::string NamesOf(const std::vector<FieldNode>& fields) {
   return names;
 }
 
-/// Cut a path at its dots; backticks keep a name whole.
-std::vector<std::string> SplitPath(const std::string& path) {
-  std::vector<std::string> names(1);
-  bool is_quoted = false;
-  for (const char c : path) {
-    if (c == '`') {
-      is_quoted = !is_quoted;
-    } else if (c == '.' && !is_quoted) {
-      names.emplace_back();
-    } else {
-      names.back().push_back(c);
-    }
-  }
-  return names;
-}
-
 const FieldNode* FindByName(const std::vector<FieldNode>& fields, const std::string& name) {
   const auto found = std::ranges::find(fields, name, &FieldNode::name);
   return found == fields.end() ? nullptr : &*found;
@@ -71,6 +55,21 @@ bool Prune(const KeptIds& kept, FieldNode* node) {
 }
 
 }  // namespace
+
+std::vector<std::string> SplitPath(const std::string& path) {
+  std::vector<std::string> names(1);
+  bool is_quoted = false;
+  for (const char c : path) {
+    if (c == '`') {
+      is_quoted = !is_quoted;
+    } else if (c == '.' && !is_quoted) {
+      names.emplace_back();
+    } else {
+      names.back().push_back(c);
+    }
+  }
+  return names;
+}
 
 arrow::Result<std::vector<FieldNode>> ProjectFields(const std::vector<FieldNode>& fields,
                                                     const std::vector<std::string>& paths) {

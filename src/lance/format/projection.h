@@ -10,6 +10,9 @@
 
 namespace lance::format {
 
+/// Cut a path of names at its dots; backticks keep a name whole.
+std::vector<std::string> SplitPath(const std::string& path);
+
 /// Keep some fields: top-level names, or paths of members of structs ("a.b").
 ///
 /// Several paths below one field make one struct with the members in the schema's order; it stands

@@ -39,7 +39,7 @@ arrow::Result<RoaringBitmap> ParseArrow(const std::shared_ptr<arrow::Buffer>& by
 
 arrow::Result<RoaringBitmap> ParseFile(const DeletionFile& file,
                                        const std::shared_ptr<arrow::Buffer>& bytes) {
-  if (file.file_type == static_cast<uint32_t>(DeletionFileType::kBitmap)) {
+  if (IsBitmap(file)) {
     return RoaringBitmap::Parse(
         {reinterpret_cast<const std::byte*>(bytes->data()), static_cast<size_t>(bytes->size())},
         "deletion file");
@@ -79,10 +79,13 @@ arrow::Result<std::shared_ptr<arrow::Buffer>> ToArrowFile(const RoaringBitmap& r
 
 }  // namespace
 
+bool IsBitmap(const DeletionFile& file) {
+  return file.file_type == static_cast<uint32_t>(DeletionFileType::kBitmap);
+}
+
 std::string DeletionFilePath(uint64_t fragment_id, const DeletionFile& file) {
-  const bool is_bitmap = file.file_type == static_cast<uint32_t>(DeletionFileType::kBitmap);
   return "_deletions/" + std::to_string(fragment_id) + "-" + std::to_string(file.read_version) +
-         "-" + std::to_string(file.id) + (is_bitmap ? ".bin" : ".arrow");
+         "-" + std::to_string(file.id) + (IsBitmap(file) ? ".bin" : ".arrow");
 }
 
 arrow::Result<RoaringBitmap> ReadDeletions(ObjectStore& store, const Fragment& fragment,

@@ -15,6 +15,9 @@ namespace lance::table {
 /// What DeletionFile::file_type says.
 enum class DeletionFileType : uint32_t { kArrow = 0, kBitmap = 1 };
 
+/// Whether a deletion file is a Roaring bitmap; else it is an Arrow file.
+bool IsBitmap(const DeletionFile& file);
+
 /// Where a fragment's deletion file is, below the table's root (table-format 7.1).
 std::string DeletionFilePath(uint64_t fragment_id, const DeletionFile& file);
 

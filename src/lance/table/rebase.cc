@@ -9,9 +9,8 @@
 namespace lance::table {
 namespace {
 
-bool IsBitmap(const Fragment& fragment) {
-  return fragment.deletion_file &&
-         fragment.deletion_file->file_type == static_cast<uint32_t>(DeletionFileType::kBitmap);
+bool HasBitmap(const Fragment& fragment) {
+  return fragment.deletion_file && IsBitmap(*fragment.deletion_file);
 }
 
 /// Rebases the fragments of one operation.
@@ -95,7 +94,7 @@ class Rebase {
     }
     ARROW_ASSIGN_OR_RAISE(ours.deletion_file,
                           WriteDeletions(store_, ours.id, input_.newest.version, all,
-                                         IsBitmap(ours) || IsBitmap(*sides.newest), run_));
+                                         HasBitmap(ours) || HasBitmap(*sides.newest), run_));
     written_->push_back(DeletionFilePath(ours.id, *ours.deletion_file));
     return std::pair(true, std::move(ours));
   }
