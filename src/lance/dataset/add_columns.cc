@@ -240,13 +240,8 @@ arrow::Result<FragmentMetadata> AddColumnsToFragment(const Dataset& dataset, uin
   ARROW_RETURN_NOT_OK(InitializeLibrary());
   const Dataset::Impl& impl = dataset.impl();
   ARROW_RETURN_NOT_OK(CheckSchemaChangeable(impl));
-  const table::Fragment* found = impl.manifest().FindFragment(id);
-  if (found == nullptr) {
-    return NotFoundError("fragment", std::to_string(id),
-                         "version " + std::to_string(dataset.version()) + " of " + dataset.uri() +
-                             " has no fragment " + std::to_string(id));
-  }
-  table::Fragment fragment = *found;
+  ARROW_ASSIGN_OR_RAISE(const Dataset only, impl.OnlyFragment(id));
+  table::Fragment fragment = only.impl().manifest().fragments.front();
   if (IsEmpty(request)) return MakeFragmentMetadata(fragment);
   if (const auto* nulls = std::get_if<std::shared_ptr<arrow::Schema>>(&request.values)) {
     ARROW_RETURN_NOT_OK(PlanNullColumns(impl, **nulls).status());

@@ -15,14 +15,6 @@
 namespace lance {
 namespace {
 
-/// The version with only one of its fragments.
-arrow::Result<Dataset> OnlyFragment(const Dataset& dataset, const table::Fragment& fragment) {
-  const Dataset::Impl& impl = dataset.impl();
-  table::LoadedManifest loaded = impl.loaded;
-  loaded.manifest.fragments = {fragment};
-  return Dataset::Impl::Make(impl.uri, impl.store, impl.session, std::move(loaded));
-}
-
 FragmentWriterOptions OneFile(FragmentWriterOptions options) {
   options.max_rows_per_file = std::numeric_limits<uint64_t>::max();
   options.max_bytes_per_file = std::numeric_limits<uint64_t>::max();
@@ -54,7 +46,7 @@ arrow::Status VisitFragment(
     uint64_t batch_size, const CallOptions& call,
     const std::function<arrow::Status(const std::shared_ptr<arrow::RecordBatch>& rows,
                                       const std::vector<uint32_t>& offsets)>& visit) {
-  ARROW_ASSIGN_OR_RAISE(const Dataset only, OnlyFragment(dataset, fragment));
+  ARROW_ASSIGN_OR_RAISE(const Dataset only, dataset.impl().OnlyFragment(fragment.id));
   if (columns.empty()) columns = dataset.schema()->field_names();
   columns.emplace_back("_rowaddr");
   ARROW_ASSIGN_OR_RAISE(const Scanner scanner, only.Scan({.columns = std::move(columns),

@@ -118,6 +118,12 @@ arrow::Result<Dataset> Dataset::Impl::Make(std::string uri, std::shared_ptr<Obje
                                   " does not say how many rows it has, as tables of very old "
                                   "writers; this version needs to know");
     }
+    if (fragment.deletion_file && fragment.deletion_file->num_deleted_rows == 0) {
+      return UnsupportedError("deletion files without a row count",
+                              "fragment " + std::to_string(fragment.id) +
+                                  " does not say how many rows its deletion file deletes, as "
+                                  "tables of very old writers; this version needs to know");
+    }
     impl->fragments.push_back(MakeFragmentMetadata(fragment));
   }
   table::DeclarationState declaration = table::ReadDeclaration(manifest);
@@ -129,6 +135,18 @@ arrow::Result<Dataset> Dataset::Impl::Make(std::string uri, std::shared_ptr<Obje
 const format::FieldNode* Dataset::Impl::FindField(int32_t field_id) const {
   const auto found = std::ranges::find(fields, field_id, &format::FieldNode::id);
   return found == fields.end() ? nullptr : &*found;
+}
+
+arrow::Result<Dataset> Dataset::Impl::OnlyFragment(uint64_t id) const {
+  const table::Fragment* const fragment = manifest().FindFragment(id);
+  if (fragment == nullptr) {
+    return NotFoundError("fragment", std::to_string(id),
+                         "version " + std::to_string(manifest().version) + " of " + uri +
+                             " has no fragment " + std::to_string(id));
+  }
+  table::LoadedManifest only = loaded;
+  only.manifest.fragments = {*fragment};
+  return Make(uri, store, session, std::move(only));
 }
 
 arrow::Result<Dataset> Dataset::Impl::Commit(table::CommitRequest request,

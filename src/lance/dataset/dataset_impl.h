@@ -42,6 +42,11 @@ class Dataset::Impl {
                                      std::shared_ptr<Session> session,
                                      table::LoadedManifest loaded);
 
+  /// This version with only one of its fragments, to read it; not to commit to.
+  ///
+  /// \return KeyError + NotFound{fragment} for an unknown id
+  arrow::Result<Dataset> OnlyFragment(uint64_t id) const;
+
   /// Commit a transaction on this version and open the result.
   arrow::Result<Dataset> Commit(table::CommitRequest request, const RunContext& run) const;
 };

@@ -53,20 +53,6 @@ arrow::Result<Dataset> TruncateOnce(const Dataset& dataset, const CommitOptions&
   return impl.Commit(std::move(commit), run);
 }
 
-/// A version that has only one of the fragments.
-arrow::Result<Dataset> OnlyFragment(const Dataset& dataset, uint64_t id) {
-  const Dataset::Impl& impl = dataset.impl();
-  const table::Fragment* fragment = impl.manifest().FindFragment(id);
-  if (fragment == nullptr) {
-    return NotFoundError("fragment", std::to_string(id),
-                         "version " + std::to_string(dataset.version()) + " of " + dataset.uri() +
-                             " has no fragment " + std::to_string(id));
-  }
-  table::LoadedManifest loaded = impl.loaded;
-  loaded.manifest.fragments = {*fragment};
-  return Dataset::Impl::Make(impl.uri, impl.store, impl.session, std::move(loaded));
-}
-
 }  // namespace
 
 arrow::Result<DeleteResult> Delete(const Dataset& dataset, const Filter& filter,
@@ -91,7 +77,7 @@ arrow::Result<std::optional<FragmentMetadata>> DeleteFromFragment(const Dataset&
   ARROW_RETURN_NOT_OK(InitializeLibrary());
   const RunContext run = dataset.impl().Run(call);
   ARROW_RETURN_NOT_OK(CheckChangeable(dataset.impl()));
-  ARROW_ASSIGN_OR_RAISE(const Dataset alone, OnlyFragment(dataset, id));
+  ARROW_ASSIGN_OR_RAISE(const Dataset alone, dataset.impl().OnlyFragment(id));
   ProgressReporter progress(run, "delete", "rows");
   ARROW_ASSIGN_OR_RAISE(const RowDeletions deletions, FindRows(alone, filter, call, &progress));
   if (deletions.empty()) return alone.fragments().front();

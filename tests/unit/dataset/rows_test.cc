@@ -4,9 +4,11 @@
 #include <gtest/gtest.h>
 
 #include "arrow/api.h"
+#include "lance/dataset/dataset_impl.h"
 #include "lance/dataset/deleted_rows.h"
 #include "lance/dataset/merge_keys.h"
 #include "lance/mutate.h"
+#include "lance/schema_evolution.h"
 #include "lance/status_detail.h"
 #include "lance/table/deletion_file.h"
 #include "lance/testing/matchers.h"
@@ -131,6 +133,54 @@ TEST_F(RowsTest, DeletesFromOneFragmentWithoutACommit) {
   EXPECT_FALSE(all.has_value());
   EXPECT_EQ(Newest().version(), 1);
   EXPECT_THAT(DeleteFromFragment(dataset, 7, "true"), IsKeyError(HasSubstr("has no fragment 7")));
+}
+
+TEST_F(RowsTest, LeavesNoFilesWhenTheRetriesAreWrong) {
+  const Dataset dataset = Create();
+  const auto count = [&] {
+    int files = 0;
+    const auto visit = [&](const ObjectInfo&) {
+      ++files;
+      return arrow::Status::OK();
+    };
+    EXPECT_THAT(session_.memory()->List("", visit), IsOk());
+    return files;
+  };
+  const int before = count();
+
+  EXPECT_TRUE(Update(dataset, {.updates = {{"a", "0"}}, .commit = {.max_retries = -1}})
+                  .status()
+                  .IsInvalid());
+  EXPECT_TRUE(Delete(dataset, "a = 1", {.max_retries = -1}).status().IsInvalid());
+
+  EXPECT_EQ(count(), before);
+}
+
+// A count of 0 means that it is not known; every answer that needs it would be wrong.
+TEST_F(RowsTest, RefusesDeletionFilesWithoutARowCount) {
+  const Dataset deleted = Delete(Create(), "a = 1").ValueOrDie().dataset;
+  const Dataset::Impl& impl = deleted.impl();
+  table::LoadedManifest loaded = impl.loaded;
+  loaded.manifest.fragments[0].deletion_file->num_deleted_rows = 0;
+
+  const auto opened = Dataset::Impl::Make(impl.uri, impl.store, impl.session, std::move(loaded));
+
+  EXPECT_TRUE(opened.status().IsNotImplemented()) << opened.status();
+  EXPECT_THAT(opened.status().message(), HasSubstr("fragment 0 does not say how many rows"));
+}
+
+TEST_F(RowsTest, AddsColumnsToOneFragmentWithoutACommit) {
+  const Dataset dataset = Create();
+  const AddColumnsRequest request{.values = std::vector<ComputedColumn>{{"b", "a * 2"}}};
+
+  LANCE_ASSERT_OK_AND_ASSIGN(const auto changed, AddColumnsToFragment(dataset, 1, request));
+
+  ASSERT_THAT(changed.files(), SizeIs(2));
+  EXPECT_THAT(changed.files()[1].field_ids, ElementsAre(2));
+  EXPECT_EQ(changed.num_rows(), 3);
+  EXPECT_EQ(Newest().version(), 1);
+  EXPECT_THAT(AddColumnsToFragment(dataset, 7, request).status(),
+              IsKeyError(HasSubstr("has no fragment 7")));
 }
 
 TEST(SourceKeys, FindsRowsByBytes) {
