@@ -1,8 +1,6 @@
 #include "lance/table/manifest_store.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "arrow/buffer.h"
@@ -12,6 +10,7 @@
 #include "lance/table/manifest_file.h"
 #include "lance/table/manifest_names.h"
 #include "lance/table/transaction_proto.h"
+#include "lance/table/version_hint.h"
 
 namespace lance::table {
 namespace {
@@ -20,15 +19,6 @@ namespace {
 constexpr uint64_t kTailBytes = uint64_t{64} << 10;
 // Three sections of at most 2 GiB; what is larger is forged.
 constexpr uint64_t kMaxFileBytes = uint64_t{6} << 30;
-
-constexpr std::string_view kHintSwitch = "LANCE_USE_VERSION_HINT";
-
-bool IsHintSwitchedOff() {
-  const char* value = std::getenv(kHintSwitch.data());
-  if (value == nullptr) return false;
-  const std::string_view text(value);
-  return text == "0" || text == "false" || text == "off";
-}
 
 arrow::Result<std::shared_ptr<arrow::Buffer>> GetRange(ObjectStore& store, const std::string& path,
                                                        ByteRange range, const RunContext& run) {
@@ -129,12 +119,43 @@ arrow::Result<std::optional<VersionEntry>> ManifestStore::FindVersion(uint64_t v
   return HeadManifest(*store_, version, NamingScheme::kV1);
 }
 
-arrow::Result<LoadedManifest> ManifestStore::LoadLatest(const RunContext& run) const {
+arrow::Result<std::optional<VersionEntry>> ManifestStore::FindNewestByHint(
+    const RunContext& run) const {
+  const std::optional<uint64_t> hinted = ReadVersionHint(*store_, run);
+  if (!hinted) return std::optional<VersionEntry>();
+  ARROW_ASSIGN_OR_RAISE(const auto start, FindVersion(*hinted));
+  if (!start) return start;
+  VersionEntry newest = *start;
+  for (uint64_t version = *hinted + 1; version <= *hinted + kMaxHintAge + 1; ++version) {
+    if (version >= kFirstDetachedVersion) break;
+    ARROW_ASSIGN_OR_RAISE(const auto entry, HeadManifest(*store_, version, start->naming));
+    if (!entry) continue;
+    // Behind a gap, which clean-up leaves, there may be more than a walk would ever meet.
+    if (version != newest.version + 1) return std::optional<VersionEntry>();
+    newest = *entry;
+  }
+  if (newest.version > *hinted + kMaxHintAge) return std::optional<VersionEntry>();
+  return newest;
+}
+
+arrow::Result<LoadedManifest> ManifestStore::LoadNewest(const RunContext& run) const {
+  if (!store_->HasCheapListing()) {
+    const auto hinted = FindNewestByHint(run);
+    // Whatever goes wrong on this way, the listing is the way that counts.
+    if (hinted.ok() && *hinted) {
+      auto loaded = LoadEntry(**hinted, run);
+      if (loaded.ok()) return loaded;
+    }
+  }
   ARROW_ASSIGN_OR_RAISE(const auto versions, ListVersions());
   if (versions.empty()) {
     return NotFoundError("table", "", "there is no table here: _versions holds no manifest");
   }
-  ARROW_ASSIGN_OR_RAISE(LoadedManifest loaded, LoadEntry(versions.back(), run));
+  return LoadEntry(versions.back(), run);
+}
+
+arrow::Result<LoadedManifest> ManifestStore::LoadLatest(const RunContext& run) const {
+  ARROW_ASSIGN_OR_RAISE(LoadedManifest loaded, LoadNewest(run));
   ARROW_RETURN_NOT_OK(CheckReadable(loaded.manifest));
   return loaded;
 }
@@ -175,11 +196,6 @@ arrow::Result<PutOutcome> ManifestStore::PutManifestFile(
   return store_->Put(ManifestPath(version, naming), std::move(bytes), PutMode::kIfAbsent);
 }
 
-void ManifestStore::WriteHint(uint64_t version) const {
-  if (IsHintSwitchedOff()) return;
-  const nlohmann::json hint = {{"version", version}};
-  (void)store_->Put(std::string(kVersionHintPath), arrow::Buffer::FromString(hint.dump()),
-                    PutMode::kOverwrite);
-}
+void ManifestStore::WriteHint(uint64_t version) const { WriteVersionHint(*store_, version); }
 
 }  // namespace lance::table
