@@ -97,10 +97,10 @@ arrow::Status VisitRows(const Dataset& dataset, std::vector<std::string> columns
   }
 }
 
-arrow::Result<Dataset> CommitChangedRows(const Dataset& dataset, const RowDeletions& deletions,
-                                         std::vector<table::Fragment> new_fragments,
-                                         std::vector<int32_t> changed_fields,
-                                         const CommitOptions& options, const RunContext& run) {
+arrow::Result<table::CommitRequest> MakeChangedRowsCommit(
+    const Dataset& dataset, const RowDeletions& deletions,
+    std::vector<table::Fragment> new_fragments, std::vector<int32_t> changed_fields,
+    const CommitOptions& options, const RunContext& run) {
   const Dataset::Impl& impl = dataset.impl();
   const auto retry = MakeRetryPolicy(options);
   auto written = retry.ok() ? DeletedFragments::Write(impl, deletions, run)
@@ -109,22 +109,36 @@ arrow::Result<Dataset> CommitChangedRows(const Dataset& dataset, const RowDeleti
     DeleteDataFiles(*impl.store, new_fragments);
     return written.status();
   }
+  written->Keep();
   table::CommitRequest commit;
   commit.transaction =
       MakeTransaction(dataset.version(),
                       table::Update{.removed_fragment_ids = written->removed(),
                                     .updated_fragments = written->updated(),
-                                    .new_fragments = new_fragments,
+                                    .new_fragments = std::move(new_fragments),
                                     .fields_for_preserving_frag_bitmap = std::move(changed_fields),
                                     .mode = table::UpdateMode::kRewriteRows},
                       options, run);
   commit.affected_rows = deletions.by_fragment();
   commit.retry = *retry;
-  auto committed = impl.Commit(std::move(commit), run);
-  if (committed.ok() || !CertainlyNotCommitted(committed.status())) {
-    written->Keep();
-  } else {
-    DeleteDataFiles(*impl.store, new_fragments);
+  return commit;
+}
+
+arrow::Result<Dataset> CommitChangedRows(const Dataset& dataset, const RowDeletions& deletions,
+                                         std::vector<table::Fragment> new_fragments,
+                                         std::vector<int32_t> changed_fields,
+                                         const CommitOptions& options, const RunContext& run) {
+  const Dataset::Impl& impl = dataset.impl();
+  ARROW_ASSIGN_OR_RAISE(const table::CommitRequest commit,
+                        MakeChangedRowsCommit(dataset, deletions, std::move(new_fragments),
+                                              std::move(changed_fields), options, run));
+  auto committed = impl.Commit(commit, run);
+  if (!committed.ok() && CertainlyNotCommitted(committed.status())) {
+    const auto& update = std::get<table::Update>(commit.transaction.operation);
+    for (const table::Fragment& updated : update.updated_fragments) {
+      DropDeletionFile(*impl.store, updated);
+    }
+    DeleteDataFiles(*impl.store, update.new_fragments);
   }
   return committed;
 }
