@@ -51,6 +51,8 @@ class FragmentMetadata {
   struct Impl;
   /// Wrap an inside; for the library only.
   explicit FragmentMetadata(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+  /// The inside; for the library only.
+  const Impl& impl() const { return *impl_; }
 
  private:
   std::shared_ptr<const Impl> impl_;
