@@ -63,8 +63,7 @@ struct AppendOperation {
   std::vector<FragmentMetadata> fragments;
 };
 /// Make an Append.
-arrow::Result<Transaction> MakeAppendTransaction(const Dataset& dataset,
-                                                 AppendOperation operation);
+arrow::Result<Transaction> MakeAppendTransaction(const Dataset& dataset, AppendOperation operation);
 
 /// Replace all rows and the schema. Configuration and history stay.
 struct OverwriteOperation {
@@ -87,8 +86,7 @@ struct DeleteOperation {
   std::string predicate;
 };
 /// Make a Delete.
-arrow::Result<Transaction> MakeDeleteTransaction(const Dataset& dataset,
-                                                 DeleteOperation operation);
+arrow::Result<Transaction> MakeDeleteTransaction(const Dataset& dataset, DeleteOperation operation);
 
 /// How an update changed its rows.
 enum class UpdateMode {
@@ -112,8 +110,7 @@ struct UpdateOperation {
   UpdateMode update_mode = UpdateMode::kRewriteRows;
 };
 /// Make an Update.
-arrow::Result<Transaction> MakeUpdateTransaction(const Dataset& dataset,
-                                                 UpdateOperation operation);
+arrow::Result<Transaction> MakeUpdateTransaction(const Dataset& dataset, UpdateOperation operation);
 
 /// Add columns; see AddColumnsToFragment.
 struct MergeOperation {

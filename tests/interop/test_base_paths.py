@@ -43,7 +43,8 @@ def assert_reads_alike(uri):
     assert ours.version == theirs.version
     assert ours.to_table().to_pylist() == theirs.to_table().to_pylist()
     assert ours.count_rows() == theirs.count_rows()
-    assert ours.to_table(filter="id >= 20").to_pylist() == theirs.to_table(filter="id >= 20").to_pylist()
+    some = {"filter": "id >= 20"}
+    assert ours.to_table(**some).to_pylist() == theirs.to_table(**some).to_pylist()
     return ours
 
 

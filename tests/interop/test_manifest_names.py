@@ -1,4 +1,4 @@
-"""Manifests named by version (V1) and by reversed version (V2), and the way from one to the other."""
+"""Manifests named by version (V1) and by reversed version (V2), and the way between them."""
 
 import os
 import pathlib
@@ -35,13 +35,14 @@ def test_both_migrate_to_the_same_names(tmp_path, writer):
     ours = old_names(tmp_path / "ours.lance", writer)
     theirs = str(tmp_path / "theirs.lance")
     shutil.copytree(ours, theirs)
-    before = {path.name: path.read_bytes() for path in (tmp_path / "ours.lance/_versions").iterdir()}
+    versions = tmp_path / "ours.lance/_versions"
+    before = (versions / "4.manifest").read_bytes()
 
     lance_cpp.dataset(ours).migrate_manifest_paths_v2()
     lance.dataset(theirs).migrate_manifest_paths_v2()
 
     assert names_of(ours) == names_of(theirs)
-    assert (tmp_path / "ours.lance/_versions" / V2_OF_4).read_bytes() == before["4.manifest"]
+    assert (versions / V2_OF_4).read_bytes() == before
     for uri in (ours, theirs):
         for library in (lance, lance_cpp):
             assert [v["version"] for v in library.dataset(uri).versions()] == [1, 2, 3, 4]

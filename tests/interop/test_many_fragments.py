@@ -1,4 +1,4 @@
-"""Tables of many fragments: what an append writes, how large it is, and that nothing is quadratic."""
+"""Tables of many fragments: what an append writes, how large that is; nothing is quadratic."""
 
 import pathlib
 import shutil
@@ -61,8 +61,11 @@ def change(table, do):
 def test_an_append_writes_data_manifest_and_transaction_and_nothing_else(twins):
     ours, theirs = twins
 
-    new, count = change(ours, lambda uri: lance_cpp.write_dataset(rows(10**6, 3), uri, mode="append"))
-    reference, _ = change(theirs, lambda uri: lance.write_dataset(rows(10**6, 3), uri, mode="append"))
+    def append_with(library):
+        return lambda uri: library.write_dataset(rows(10**6, 3), uri, mode="append")
+
+    new, count = change(ours, append_with(lance_cpp))
+    reference, _ = change(theirs, append_with(lance))
 
     assert count == 3
     assert new.keys() == {"data", "_versions", "_transactions"}
@@ -116,7 +119,9 @@ if IS_LONG:
             pytest.param(lambda uri: lance_cpp.dataset(uri).to_table(), id="scan"),
             pytest.param(lambda uri: lance_cpp.dataset(uri).count_rows("id = 2"), id="count"),
             pytest.param(lambda uri: lance_cpp.dataset(uri).delete("id = 1"), id="delete"),
-            pytest.param(lambda uri: lance_cpp.dataset(uri).update({"v": "0"}, "id = 2"), id="update"),
+            pytest.param(
+                lambda uri: lance_cpp.dataset(uri).update({"v": "0"}, "id = 2"), id="update"
+            ),
             pytest.param(lambda uri: lance_cpp.dataset(uri).add_columns({"w": "id + 1"}), id="add"),
         ],
     )

@@ -56,8 +56,8 @@ table::UpdateMap DeclarationUpdate(const std::optional<ClusteringSpec>& spec,
 }  // namespace
 
 FragmentMetadata MakeFragmentMetadata(const table::Fragment& fragment) {
-  return FragmentMetadata(std::make_shared<FragmentMetadata::Impl>(
-      std::make_shared<const table::Fragment>(fragment)));
+  return FragmentMetadata(
+      std::make_shared<FragmentMetadata::Impl>(std::make_shared<const table::Fragment>(fragment)));
 }
 
 void FragmentMetadata::Impl::Derive() const {
@@ -93,9 +93,7 @@ uint64_t FragmentMetadata::num_rows() const { return impl_->fragment->live_rows(
 const std::vector<DataFileInfo>& FragmentMetadata::files() const { return impl_->files(); }
 uint32_t FragmentMetadata::clustering_id() const { return impl_->stamp().clustering_id; }
 uint64_t FragmentMetadata::clustering_version() const { return impl_->stamp().version; }
-const std::string& FragmentMetadata::clustering_group_id() const {
-  return impl_->stamp().group_id;
-}
+const std::string& FragmentMetadata::clustering_group_id() const { return impl_->stamp().group_id; }
 const std::map<std::string, std::string>& FragmentMetadata::metadata() const {
   return impl_->fragment->metadata;
 }
@@ -195,8 +193,8 @@ arrow::Result<Dataset> Dataset::Impl::OnlyFragment(uint64_t id) const {
                              " has no fragment " + std::to_string(id));
   }
   return Make(opened, {.manifest = table::WithOtherFragments(manifest(), {*fragment}),
-                      .naming = loaded->naming,
-                      .size_bytes = loaded->size_bytes});
+                       .naming = loaded->naming,
+                       .size_bytes = loaded->size_bytes});
 }
 
 arrow::Result<Dataset> Dataset::Impl::Commit(table::CommitRequest request,
@@ -226,9 +224,8 @@ arrow::Result<table::RetryPolicy> MakeRetryPolicy(const CommitOptions& commit) {
   if (commit.timeout.count() < 0) {
     return arrow::Status::Invalid("timeout is ", commit.timeout.count(), " ms; allowed: 0 or more");
   }
-  return table::RetryPolicy{.max_retries = commit.max_retries,
-                            .timeout = commit.timeout,
-                            .is_detached = commit.detached};
+  return table::RetryPolicy{
+      .max_retries = commit.max_retries, .timeout = commit.timeout, .is_detached = commit.detached};
 }
 
 arrow::Result<Dataset> Dataset::Open(std::string uri, const OpenOptions& options,

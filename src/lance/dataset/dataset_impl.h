@@ -67,7 +67,8 @@ class Dataset::Impl {
   mutable std::vector<FragmentMetadata> fragments_;
 };
 
-/// The inside of FragmentMetadata. Immutable; what only some callers look at is made when asked for.
+/// The inside of FragmentMetadata. Immutable; what only some callers look at is made when asked
+/// for.
 struct FragmentMetadata::Impl {
   explicit Impl(std::shared_ptr<const table::Fragment> shown) : fragment(std::move(shown)) {}
 

@@ -277,8 +277,7 @@ table::Operation MakeOperation(const InsertRequest& request, const InsertPlan& p
   return overwrite;
 }
 
-arrow::Result<table::CommitRequest> MakeCommit(const InsertRequest& request,
-                                               const InsertPlan& plan,
+arrow::Result<table::CommitRequest> MakeCommit(const InsertRequest& request, const InsertPlan& plan,
                                                std::vector<table::Fragment> fragments,
                                                const RunContext& run) {
   const uint64_t read_version = plan.existing ? plan.existing->version() : 0;
@@ -389,8 +388,8 @@ arrow::Result<Transaction> InsertBuilder::ExecuteUncommitted(BatchSource source,
   ProgressReporter progress(prepared.run, "insert", "rows");
   FragmentWriter writer(plan.table.store, plan.schema, plan.writer, prepared.run);
   ARROW_ASSIGN_OR_RAISE(auto fragments, WriteRows(plan, source, &writer, prepared.run, &progress));
-  ARROW_ASSIGN_OR_RAISE(
-      auto commit, MakeCommit(prepared.request, plan, std::move(fragments), prepared.run));
+  ARROW_ASSIGN_OR_RAISE(auto commit,
+                        MakeCommit(prepared.request, plan, std::move(fragments), prepared.run));
   return WrapTransaction(std::move(commit));
 }
 

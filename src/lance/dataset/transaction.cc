@@ -131,16 +131,16 @@ arrow::Result<Transaction> MakeDeleteTransaction(const Dataset& dataset,
 
 arrow::Result<Transaction> MakeUpdateTransaction(const Dataset& dataset,
                                                  UpdateOperation operation) {
-  return Make(dataset, table::Update{.removed_fragment_ids =
-                                         std::move(operation.removed_fragment_ids),
-                                     .updated_fragments = FragmentsOf(operation.updated_fragments),
-                                     .new_fragments = NewFragmentsOf(operation.new_fragments),
-                                     .fields_modified = std::move(operation.fields_modified),
-                                     .fields_for_preserving_frag_bitmap =
-                                         std::move(operation.fields_for_preserving_frag_bitmap),
-                                     .mode = operation.update_mode == UpdateMode::kRewriteRows
-                                                 ? table::UpdateMode::kRewriteRows
-                                                 : table::UpdateMode::kRewriteColumns});
+  return Make(dataset,
+              table::Update{.removed_fragment_ids = std::move(operation.removed_fragment_ids),
+                            .updated_fragments = FragmentsOf(operation.updated_fragments),
+                            .new_fragments = NewFragmentsOf(operation.new_fragments),
+                            .fields_modified = std::move(operation.fields_modified),
+                            .fields_for_preserving_frag_bitmap =
+                                std::move(operation.fields_for_preserving_frag_bitmap),
+                            .mode = operation.update_mode == UpdateMode::kRewriteRows
+                                        ? table::UpdateMode::kRewriteRows
+                                        : table::UpdateMode::kRewriteColumns});
 }
 
 arrow::Result<Transaction> MakeMergeTransaction(const Dataset& dataset, MergeOperation operation) {
@@ -167,9 +167,8 @@ arrow::Result<Transaction> MakeMergeTransaction(const Dataset& dataset, MergeOpe
                      .schema = dataset.impl().manifest().schema,
                      .preserves_nullability = are_nullable};
   if (!added.empty()) {
-    ARROW_ASSIGN_OR_RAISE(
-        const auto columns,
-        AddFields(dataset.impl().manifest(), arrow::Schema(std::move(added))));
+    ARROW_ASSIGN_OR_RAISE(const auto columns,
+                          AddFields(dataset.impl().manifest(), arrow::Schema(std::move(added))));
     merge.schema = columns.whole;
   }
   return Make(dataset, std::move(merge));

@@ -25,7 +25,8 @@ std::string DataFilePath(const DataFile& file);
 
 /// Check what can be said of a base path without opening it.
 ///
-/// \return Invalid when it is empty; NotImplemented + UnsupportedFeature when it is relative: what it
+/// \return Invalid when it is empty; NotImplemented + UnsupportedFeature when it is relative: what
+/// it
 ///   names would depend on where the process happens to run
 arrow::Status CheckBasePath(const BasePath& base);
 

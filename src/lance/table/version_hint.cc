@@ -43,8 +43,8 @@ std::optional<uint64_t> ReadVersionHint(ObjectStore& store, const RunContext& ru
   const auto read = store.Get(path, {{0, info->size_bytes}}, run.stop_token);
   if (!read.ok() || read->size() != 1) return std::nullopt;
   const auto& bytes = *read->front();
-  return ParseVersionHint({reinterpret_cast<const char*>(bytes.data()),
-                           static_cast<size_t>(bytes.size())});
+  return ParseVersionHint(
+      {reinterpret_cast<const char*>(bytes.data()), static_cast<size_t>(bytes.size())});
 }
 
 void WriteVersionHint(ObjectStore& store, uint64_t version) {

@@ -60,9 +60,8 @@ class TransactionTest : public ::testing::Test {
 };
 
 TEST_F(TransactionTest, OfAnInsertIsNoVersionUntilItIsCommitted) {
-  LANCE_ASSERT_OK_AND_ASSIGN(
-      const Transaction transaction,
-      InsertBuilder(*dataset_).ExecuteUncommitted(Rows(R"([[6, "6"]])")));
+  LANCE_ASSERT_OK_AND_ASSIGN(const Transaction transaction,
+                             InsertBuilder(*dataset_).ExecuteUncommitted(Rows(R"([[6, "6"]])")));
 
   EXPECT_EQ(transaction.operation(), "Append");
   EXPECT_EQ(transaction.read_version(), 1u);
@@ -79,9 +78,8 @@ TEST_F(TransactionTest, OfAnInsertIsNoVersionUntilItIsCommitted) {
 }
 
 TEST_F(TransactionTest, LandsOnceHoweverOftenItIsCommitted) {
-  LANCE_ASSERT_OK_AND_ASSIGN(
-      const Transaction transaction,
-      InsertBuilder(*dataset_).ExecuteUncommitted(Rows(R"([[6, "6"]])")));
+  LANCE_ASSERT_OK_AND_ASSIGN(const Transaction transaction,
+                             InsertBuilder(*dataset_).ExecuteUncommitted(Rows(R"([[6, "6"]])")));
   ASSERT_THAT(Commit(transaction), IsOk());
 
   LANCE_ASSERT_OK_AND_ASSIGN(const Dataset again, Commit(transaction));
@@ -91,9 +89,8 @@ TEST_F(TransactionTest, LandsOnceHoweverOftenItIsCommitted) {
 }
 
 TEST_F(TransactionTest, PassesNewerVersions) {
-  LANCE_ASSERT_OK_AND_ASSIGN(
-      const Transaction transaction,
-      InsertBuilder(*dataset_).ExecuteUncommitted(Rows(R"([[6, "6"]])")));
+  LANCE_ASSERT_OK_AND_ASSIGN(const Transaction transaction,
+                             InsertBuilder(*dataset_).ExecuteUncommitted(Rows(R"([[6, "6"]])")));
   ASSERT_THAT(Delete(*dataset_, "a < 2"), IsOk());
 
   LANCE_ASSERT_OK_AND_ASSIGN(const Dataset committed, Commit(transaction));
@@ -209,10 +206,10 @@ TEST_F(TransactionTest, AddsColumnsThatWereWrittenFragmentByFragment) {
     merge.fragments.push_back(wider);
   }
   LANCE_ASSERT_OK_AND_ASSIGN(
-      merge.schema,
-      dataset_->schema()->AddField(2, arrow::field("twice", arrow::int32())));
+      merge.schema, dataset_->schema()->AddField(2, arrow::field("twice", arrow::int32())));
 
-  LANCE_ASSERT_OK_AND_ASSIGN(const Dataset committed, Commit(MakeMergeTransaction(*dataset_, merge)));
+  LANCE_ASSERT_OK_AND_ASSIGN(const Dataset committed,
+                             Commit(MakeMergeTransaction(*dataset_, merge)));
 
   EXPECT_EQ(Values(committed, "twice"), "0 2 4 6 8 10");
 }
@@ -248,7 +245,8 @@ TEST_F(TransactionTest, RefusesAProjectionToOtherColumns) {
   };
   const auto a = dataset_->schema()->field(0);
 
-  EXPECT_THAT(project({arrow::field("x", arrow::int32())}), IsKeyError(HasSubstr("x is not there")));
+  EXPECT_THAT(project({arrow::field("x", arrow::int32())}),
+              IsKeyError(HasSubstr("x is not there")));
   EXPECT_THAT(project({a, a}), IsKeyError(HasSubstr("named twice")));
   EXPECT_THAT(project({arrow::field("a", arrow::int64())}), IsInvalid(HasSubstr("has type int32")));
   EXPECT_THAT(project({a->WithNullable(false)}), IsInvalid(HasSubstr("may hold nulls")));
@@ -266,9 +264,8 @@ TEST_F(TransactionTest, RestoresAnOldVersion) {
 }
 
 TEST_F(TransactionTest, RewritesFragments) {
-  LANCE_ASSERT_OK_AND_ASSIGN(
-      const Transaction written,
-      InsertBuilder(*dataset_).ExecuteUncommitted(Rows(R"([[0, "0"], [1, "1"], [2, "2"],
+  LANCE_ASSERT_OK_AND_ASSIGN(const Transaction written, InsertBuilder(*dataset_).ExecuteUncommitted(
+                                                            Rows(R"([[0, "0"], [1, "1"], [2, "2"],
                                                            [3, "3"]])")));
   LANCE_ASSERT_OK_AND_ASSIGN(const Dataset appended, Commit(written));
   const FragmentMetadata merged = appended.fragments().back();
@@ -323,9 +320,8 @@ TEST_F(TransactionTest, AddsBasePaths) {
 TEST_F(TransactionTest, OfAMergeKnowsItsRowsAndPassesChangesOfOthers) {
   MergeInsertBuilder builder(*dataset_, {"a"});
   builder.WhenMatchedUpdateAll().WhenNotMatchedInsertAll();
-  LANCE_ASSERT_OK_AND_ASSIGN(
-      const Transaction transaction,
-      builder.ExecuteUncommitted(Rows(R"([[0, "new"], [9, "9"]])")));
+  LANCE_ASSERT_OK_AND_ASSIGN(const Transaction transaction,
+                             builder.ExecuteUncommitted(Rows(R"([[0, "new"], [9, "9"]])")));
   EXPECT_EQ(transaction.operation(), "Update");
   EXPECT_EQ(Values(*dataset_->Checkout()), "0 1 2 3 4 5");
   ASSERT_THAT(Delete(*dataset_, "a = 1 or a = 5"), IsOk());
@@ -351,9 +347,8 @@ TEST_F(TransactionTest, OfAMergeMeetsChangesOfItsRows) {
 }
 
 TEST_F(TransactionTest, CanBeDetached) {
-  LANCE_ASSERT_OK_AND_ASSIGN(
-      const Transaction transaction,
-      InsertBuilder(*dataset_).ExecuteUncommitted(Rows(R"([[6, "6"]])")));
+  LANCE_ASSERT_OK_AND_ASSIGN(const Transaction transaction,
+                             InsertBuilder(*dataset_).ExecuteUncommitted(Rows(R"([[6, "6"]])")));
   ASSERT_THAT(Delete(*dataset_, "a = 0"), IsOk());
 
   LANCE_ASSERT_OK_AND_ASSIGN(const Dataset detached, Commit(transaction, {.detached = true}));

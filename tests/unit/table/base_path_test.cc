@@ -148,13 +148,15 @@ TEST_F(BasePathStoreTest, LeavesEverythingElseToTheRoot) {
   const auto store = Store({{.id = 1, .is_dataset_root = true, .path = "/clone"}});
 
   ASSERT_THAT(testing::PutText(*store, "data/y.lance", "new"), IsOk());
-  EXPECT_THAT(testing::ListPaths(*store), IsOkAndHolds(ElementsAre("data/x.lance", "data/y.lance")));
+  EXPECT_THAT(testing::ListPaths(*store),
+              IsOkAndHolds(ElementsAre("data/x.lance", "data/y.lance")));
   ASSERT_THAT(store->Delete("data/y.lance"), IsOk());
   EXPECT_THAT(testing::ListPaths(*places_["/root"]), IsOkAndHolds(ElementsAre("data/x.lance")));
 }
 
 TEST(CheckBasePath, TakesAbsolutePathsAndUris) {
-  for (const char* path : {"/a/b", "/", "/a/../b", "file:///a%20b", "memory://m", "s3://bucket/x"}) {
+  for (const char* path :
+       {"/a/b", "/", "/a/../b", "file:///a%20b", "memory://m", "s3://bucket/x"}) {
     EXPECT_THAT(CheckBasePath({.id = 1, .path = path}), IsOk()) << path;
   }
   EXPECT_THAT(CheckBasePath({.id = 1, .path = ""}), IsInvalid(HasSubstr("base path 1 is empty")));

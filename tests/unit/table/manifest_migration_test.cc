@@ -98,8 +98,8 @@ TEST_F(ManifestMigrationTest, IsHarmlessWhereverItStopsAndCanBeFinished) {
   store_->Disarm();
   ASSERT_THAT(Migrate(), IsOk());
   const int64_t num_calls = store_->num_calls();
-  for (const Fault fault : {Fault::kFails, Fault::kTorn, Fault::kNoReply, Fault::kLandsLate,
-                            Fault::kDies}) {
+  for (const Fault fault :
+       {Fault::kFails, Fault::kTorn, Fault::kNoReply, Fault::kLandsLate, Fault::kDies}) {
     for (int64_t k = 0; k < num_calls; ++k) {
       Fill();
       store_->Arm(k, fault);

@@ -138,16 +138,26 @@ TEST_P(VersionHintTest, IsNotNeeded) {
 TEST_P(VersionHintTest, IsHarmlessWhenItIsTornOrHostile) {
   Fill({1, 2, 3});
   const std::string huge_number(400, '9');
-  for (const std::string& text :
-       {std::string(), std::string(R"({"vers)"), std::string(R"({"version":)"),
-        std::string(R"({"version":2)"), std::string("\0\0\0\0", 4), std::string("\xff\xfe"),
-        std::string("3"), std::string("[3]"), std::string("null"), std::string(R"({"version":"2"})"),
-        std::string(R"({"version":2.0})"), std::string(R"({"version":-2})"),
-        std::string(R"({"version":0})"), std::string(R"({"version":null})"),
-        std::string(R"({"version":9223372036854775808})"),
-        std::string(R"({"version":18446744073709551615})"), R"({"version":)" + huge_number + "}",
-        std::string(R"({"Version":2})"), std::string(500, '[') + std::string(500, ']'),
-        R"({"version":2)" + std::string(2000, ' ') + "}"}) {
+  for (const std::string& text : {std::string(),
+                                  std::string(R"({"vers)"),
+                                  std::string(R"({"version":)"),
+                                  std::string(R"({"version":2)"),
+                                  std::string("\0\0\0\0", 4),
+                                  std::string("\xff\xfe"),
+                                  std::string("3"),
+                                  std::string("[3]"),
+                                  std::string("null"),
+                                  std::string(R"({"version":"2"})"),
+                                  std::string(R"({"version":2.0})"),
+                                  std::string(R"({"version":-2})"),
+                                  std::string(R"({"version":0})"),
+                                  std::string(R"({"version":null})"),
+                                  std::string(R"({"version":9223372036854775808})"),
+                                  std::string(R"({"version":18446744073709551615})"),
+                                  R"({"version":)" + huge_number + "}",
+                                  std::string(R"({"Version":2})"),
+                                  std::string(500, '[') + std::string(500, ']'),
+                                  R"({"version":2)" + std::string(2000, ' ') + "}"}) {
     PutHint(text);
 
     EXPECT_THAT(Newest(), IsOkAndHolds(3u)) << text;
