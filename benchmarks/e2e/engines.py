@@ -41,6 +41,13 @@ def _sync(target: str) -> None:
         os.close(descriptor)
 
 
+def _numbers(rows: int) -> pa.Table:
+    """Two columns of numbers."""
+    return pa.table(
+        {"id": pa.array(range(rows), pa.int64()), "value": pa.array([0.5] * rows, pa.float64())}
+    )
+
+
 class Duck:
     """DuckDB on one snappy Parquet file."""
 
@@ -243,6 +250,16 @@ class _Lance:
         columns = dict(zip(rows.schema.names, sizes, strict=True))
         return {"bytes": os.path.getsize(target), "columns": columns}
 
+    def open(self, target: str) -> int:
+        """Open the newest version of a table. Gives its number of rows, which metadata tell."""
+        self._opened.pop(target, None)
+        return self._table(target).count_rows()
+
+    def append_rows(self, target: str, rows: int) -> None:
+        """Append rows to a table of write_fragments, and commit."""
+        self._write(_numbers(rows), target, mode="append")
+        _sync(target)
+
     def prepare_sort(self) -> None:
         """Load what cluster_write needs."""
 
@@ -275,6 +292,19 @@ class Pylance(_Lance):
     def version(self) -> str:
         """For people."""
         return f"pylance {importlib.metadata.version('pylance')}"
+
+    def write_fragments(self, target: str, fragments: int, rows: int, version: str) -> None:
+        """Write a table of many fragments of so many rows each, which all have one data file."""
+        self._write(_numbers(rows), target, data_storage_version=version)
+        written = self._table(target).get_fragments()[0].metadata
+        # No id yet: the commit gives it.
+        more = self._lance.FragmentMetadata(0, written.files, written.physical_rows)
+        self._lance.LanceDataset.commit(
+            target,
+            self._lance.LanceOperation.Append([more] * (fragments - 1)),
+            read_version=1,
+        )
+        _sync(target)
 
     def prepare_sort(self) -> None:
         """Start DuckDB, once."""

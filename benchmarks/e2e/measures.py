@@ -1,11 +1,23 @@
 """What is measured. A measure is a function of a Contest that gives figures; @measure lists it."""
 
 import math
+import pathlib
+import shutil
 import statistics
 from collections.abc import Callable, Iterator
 
 import figures
-from contest import ARRIVAL, CLUSTERED, DUCKDB, OURS, PEERS, PYLANCE, Contest, tolerating
+from contest import (
+    ARRIVAL,
+    CLUSTERED,
+    DUCKDB,
+    OURS,
+    PEERS,
+    PYLANCE,
+    Contest,
+    WrongAnswer,
+    tolerating,
+)
 from figures import Figure
 from workload import SHAPES, Query, random_positions
 
@@ -223,6 +235,99 @@ def file_size(contest: Contest, left_out: list[str]) -> Iterator[Figure]:
             if version == FILE_VERSIONS[-1]:
                 theirs[DUCKDB] = sizes(DUCKDB, version)
             yield from compare(version, ours, theirs)
+
+
+# --- Many fragments ------------------------------------------------------------------------------
+
+
+def _files(table: str) -> dict[str, int]:
+    """Bytes of all files below a table, by their path."""
+    root = pathlib.Path(table)
+    paths = (path for path in root.rglob("*") if path.is_file())
+    return {str(path.relative_to(root)): path.stat().st_size for path in paths}
+
+
+def _check_appended(engine: str, new: dict[str, int]) -> None:
+    """Whether an append wrote a data file, a manifest, a transaction, and nothing else."""
+    folders = sorted(path.split("/")[0] for path in new)
+    if folders != ["_transactions", "_versions", "data"]:
+        raise WrongAnswer(f"an append of {engine} writes {sorted(new)}")
+
+
+def _open_peak(contest: Contest, engine: str, table: str) -> float:
+    """Megabytes that a fresh process takes to open a table, above its imports."""
+    with contest.start(engine) as process:
+        before = process.call("memory").value["now"]
+        process.call("open", target=table)
+        return process.call("memory").value["peak"] - before
+
+
+@measure
+def many_fragments(contest: Contest, _: list[str]) -> Iterator[Figure]:
+    """Open a table of 100,000 fragments, append a row to it; the same for all data sets.
+
+    All fragments but the appended ones have one small data file, so that the figures are those of
+    metadata. `written` is what one append adds to the table, `manifest` the largest part of it.
+    """
+    if contest.data.name != contest.options.data[0]:
+        return
+    count = max(2, min(100_000, round(1_000_000 * contest.options.scale)))
+    tables = {engine: contest.place(f"{engine}-fragments") for engine in (OURS, PYLANCE)}
+    contest.engine(PYLANCE).call(
+        "write_fragments",
+        target=tables[PYLANCE],
+        fragments=count,
+        rows=10,
+        version=contest.options.file_version,
+    )
+    shutil.copytree(tables[PYLANCE], tables[OURS])
+    new: dict[str, dict[str, int]] = {}
+    appended = dict.fromkeys(tables, 0)
+
+    def open_table(engine: str):
+        answer = contest.engine(engine).call("open", target=tables[engine])
+        contest.check_rows(engine, answer.value, 10 * count)
+        return answer
+
+    def append(engine: str):
+        before = _files(tables[engine])
+        answer = contest.engine(engine).call("append_rows", target=tables[engine], rows=1)
+        after = _files(tables[engine])
+        new[engine] = {path: size for path, size in after.items() if path not in before}
+        _check_appended(engine, new[engine])
+        appended[engine] += 1
+        rows = contest.engine(engine).call("open", target=tables[engine]).value
+        contest.check_rows(engine, rows, 10 * count + appended[engine])
+        return answer
+
+    peaks = {engine: _open_peak(contest, engine, tables[engine]) for engine in tables}
+    for case, one in (("open", open_table), ("append", append)):
+        seconds = contest.rounds(tuple(tables), one)
+        best = (min(seconds[OURS]), min(seconds[PYLANCE]))
+        yield figures.of_latencies("many_fragments", contest.data.name, PYLANCE, [best], case=case)
+    sizes = {
+        "written": {engine: sum(files.values()) for engine, files in new.items()},
+        "manifest": {engine: max(files.values()) for engine, files in new.items()},
+    }
+    for case, of in sizes.items():
+        yield figures.of_sizes(
+            "many_fragments",
+            contest.data.name,
+            PYLANCE,
+            of[OURS] / 1e6,
+            of[PYLANCE] / 1e6,
+            unit="MB",
+            case=case,
+        )
+    yield figures.of_sizes(
+        "many_fragments",
+        contest.data.name,
+        PYLANCE,
+        peaks[OURS],
+        peaks[PYLANCE],
+        unit="MB",
+        case="peak of open, above imports",
+    )
 
 
 # --- Memory --------------------------------------------------------------------------------------

@@ -68,8 +68,13 @@ def _sections(measured: list[Figure], summaries: dict[str, str]) -> list[str]:
         if not found:
             continue
         head = ["data", "case", "against", "ratio", "spread"]
-        head += [f"ours, {found[0].unit}", "theirs", "ours, median", "theirs, median"]
+        is_mixed = len({figure.unit for figure in found}) > 1
+        head += ["ours" if is_mixed else f"ours, {found[0].unit}"]
+        head += ["theirs", "ours, median", "theirs, median"]
         rows = [_row(figure) for figure in found]
+        if is_mixed:
+            for row, figure in zip(rows, found, strict=True):
+                row[1] += f", {figure.unit}"
         if not any(row[-1] for row in rows):
             head, rows = head[:-2], [row[:-2] for row in rows]
         parts.append(f"## {name}\n\n{summary}\n\n{_table(head, rows)}\n")

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,8 @@ struct DataFileInfo {
   std::string version;
   /// Size in bytes; 0 when the manifest does not say.
   uint64_t size_bytes = 0;
+  /// The base path that it is below; no value: the table itself.
+  std::optional<uint32_t> base_id;
 };
 
 /// One horizontal slice of a table as a version describes it. Immutable.
@@ -48,6 +51,8 @@ class FragmentMetadata {
   struct Impl;
   /// Wrap an inside; for the library only.
   explicit FragmentMetadata(std::shared_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+  /// The inside; for the library only.
+  const Impl& impl() const { return *impl_; }
 
  private:
   std::shared_ptr<const Impl> impl_;

@@ -24,4 +24,14 @@ struct VersionInfo {
 arrow::Result<std::vector<VersionInfo>> ListVersions(const Dataset& dataset,
                                                      const CallOptions& call = {});
 
+/// Name all manifests so that the newest sorts first (V2), as new tables do from the start.
+///
+/// Manifests that are named by their version (V1) get their new name, newest first. It can be run
+/// any number of times. When it stops half-way the newest version is not opened any more, until it
+/// was run again on a dataset opened by version. Nobody may write to the table meanwhile.
+///
+/// \return the same version; Invalid when a version has two different manifests.
+/// Source: table-format 1.3
+arrow::Result<Dataset> MigrateManifestPathsV2(const Dataset& dataset, const CallOptions& call = {});
+
 }  // namespace lance

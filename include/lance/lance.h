@@ -22,6 +22,7 @@
 #include "lance/schema_evolution.h"
 #include "lance/session.h"
 #include "lance/status_detail.h"
+#include "lance/transaction.h"
 #include "lance/verify.h"
 #include "lance/version.h"
 #include "lance/write.h"

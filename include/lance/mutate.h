@@ -10,6 +10,7 @@
 #include "lance/dataset.h"
 #include "lance/filter.h"
 #include "lance/fragment.h"
+#include "lance/transaction.h"
 #include "lance/write.h"
 
 namespace lance {
@@ -117,6 +118,13 @@ class MergeInsertBuilder {
   ///   that would change the same table row, and for a match with WhenMatchedFail; CapacityError +
   ///   OverBudget for a source beyond the budget
   arrow::Result<MergeInsertResult> Execute(BatchSource source, const CallOptions& call = {}) const;
+
+  /// Merge, but commit nothing: the transaction knows which rows it changes, so that its commit can
+  /// pass changes of other rows. Its files stay when nobody commits it.
+  ///
+  /// \return as Execute
+  arrow::Result<Transaction> ExecuteUncommitted(BatchSource source,
+                                                const CallOptions& call = {}) const;
 
  private:
   enum class WhenMatched { kKeep, kUpdate, kDelete, kFail };

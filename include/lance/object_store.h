@@ -103,6 +103,10 @@ class ObjectStore {
 
   /// Remove one object; OK when it is not there.
   virtual arrow::Status Delete(const std::string& path) = 0;
+
+  /// Whether List costs about as much as a few looks at single objects, as on a local disk. Where
+  /// it does not, the newest version of a table is looked up by its version hint first.
+  virtual bool HasCheapListing() const { return false; }
 };
 
 /// Opens the store of one table URI.

@@ -35,6 +35,9 @@ struct CommitOptions {
   std::string message;
   /// Entries for programs, kept in the transaction.
   std::map<std::string, std::string> properties;
+  /// Commit on top of the version that was read, as a version with a random number that never is
+  /// the newest and is not listed. No conflict is possible. Only where manifests have V2 names.
+  bool detached = false;
 };
 
 }  // namespace lance

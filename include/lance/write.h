@@ -10,6 +10,7 @@
 #include "arrow/result.h"
 #include "arrow/type_fwd.h"
 #include "lance/dataset.h"
+#include "lance/transaction.h"
 
 namespace lance {
 
@@ -107,7 +108,18 @@ class InsertBuilder {
   ///   return
   arrow::Result<WriteResult> Execute(BatchSource source, const CallOptions& call = {}) const;
 
+  /// Write, but commit nothing. On a declared table the transaction carries the stamp, which its
+  /// commit gives to the fragments. Its files stay when nobody commits it.
+  ///
+  /// \return as Execute; Invalid for a table that is not there yet, which no handle could commit to
+  arrow::Result<Transaction> ExecuteUncommitted(BatchSource source,
+                                                const CallOptions& call = {}) const;
+
  private:
+  struct Prepared;
+  /// Everything that is decided before the first byte is written.
+  arrow::Result<Prepared> Prepare(const arrow::Schema& input, const CallOptions& call) const;
+
   std::string uri_;
   std::optional<Dataset> dataset_;
   WriteMode mode_;

@@ -147,6 +147,11 @@ void BindDataset(nb::module_& m) {
       .def("scan", &Scan)
       .def("count_rows", &CountRows, nb::arg("filter").none())
       .def("versions", &Versions)
+      .def(
+          "migrate_manifest_paths_v2",
+          [](const Dataset& self) {
+            return Run([&](const CallOptions& call) { return MigrateManifestPathsV2(self, call); });
+          })
       .def("set_clustering", &SetClustering)
       .def("clear_clustering", &ClearClustering)
       .def("update", &Update, nb::arg("target"), nb::arg("values"), nb::arg("replace"))

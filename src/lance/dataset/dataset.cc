@@ -7,6 +7,7 @@
 #include "lance/base/status_detail.h"
 #include "lance/dataset/dataset_impl.h"
 #include "lance/dataset/progress_reporter.h"
+#include "lance/table/base_path.h"
 #include "lance/table/feature_flags.h"
 
 namespace lance {
@@ -55,31 +56,46 @@ table::UpdateMap DeclarationUpdate(const std::optional<ClusteringSpec>& spec,
 }  // namespace
 
 FragmentMetadata MakeFragmentMetadata(const table::Fragment& fragment) {
-  auto impl = std::make_shared<FragmentMetadata::Impl>();
-  impl->fragment = fragment;
-  impl->stamp = table::ReadStamp(fragment);
-  for (const table::DataFile& file : fragment.files) {
-    impl->files.push_back(
-        {.path = file.path,
-         .field_ids = file.field_ids,
-         .version = std::to_string(file.major_version) + "." + std::to_string(file.minor_version),
-         .size_bytes = file.size_bytes});
-  }
-  return FragmentMetadata(std::move(impl));
+  return FragmentMetadata(
+      std::make_shared<FragmentMetadata::Impl>(std::make_shared<const table::Fragment>(fragment)));
 }
 
-uint64_t FragmentMetadata::id() const { return impl_->fragment.id; }
-uint64_t FragmentMetadata::physical_rows() const { return impl_->fragment.physical_rows; }
-uint64_t FragmentMetadata::num_deletions() const {
-  return impl_->fragment.physical_rows - impl_->fragment.live_rows();
+void FragmentMetadata::Impl::Derive() const {
+  std::call_once(derived_, [this] {
+    stamp_ = table::ReadStamp(*fragment);
+    for (const table::DataFile& file : fragment->files) {
+      files_.push_back(
+          {.path = file.path,
+           .field_ids = file.field_ids,
+           .version = std::to_string(file.major_version) + "." + std::to_string(file.minor_version),
+           .size_bytes = file.size_bytes,
+           .base_id = file.base_id});
+    }
+  });
 }
-uint64_t FragmentMetadata::num_rows() const { return impl_->fragment.live_rows(); }
-const std::vector<DataFileInfo>& FragmentMetadata::files() const { return impl_->files; }
-uint32_t FragmentMetadata::clustering_id() const { return impl_->stamp.clustering_id; }
-uint64_t FragmentMetadata::clustering_version() const { return impl_->stamp.version; }
-const std::string& FragmentMetadata::clustering_group_id() const { return impl_->stamp.group_id; }
+
+const table::Stamp& FragmentMetadata::Impl::stamp() const {
+  Derive();
+  return stamp_;
+}
+
+const std::vector<DataFileInfo>& FragmentMetadata::Impl::files() const {
+  Derive();
+  return files_;
+}
+
+uint64_t FragmentMetadata::id() const { return impl_->fragment->id; }
+uint64_t FragmentMetadata::physical_rows() const { return impl_->fragment->physical_rows; }
+uint64_t FragmentMetadata::num_deletions() const {
+  return impl_->fragment->physical_rows - impl_->fragment->live_rows();
+}
+uint64_t FragmentMetadata::num_rows() const { return impl_->fragment->live_rows(); }
+const std::vector<DataFileInfo>& FragmentMetadata::files() const { return impl_->files(); }
+uint32_t FragmentMetadata::clustering_id() const { return impl_->stamp().clustering_id; }
+uint64_t FragmentMetadata::clustering_version() const { return impl_->stamp().version; }
+const std::string& FragmentMetadata::clustering_group_id() const { return impl_->stamp().group_id; }
 const std::map<std::string, std::string>& FragmentMetadata::metadata() const {
-  return impl_->fragment.metadata;
+  return impl_->fragment->metadata;
 }
 
 arrow::Result<OpenedTable> OpenTableStore(const std::string& uri, const OpenOptions& options) {
@@ -89,28 +105,32 @@ arrow::Result<OpenedTable> OpenTableStore(const std::string& uri, const OpenOpti
   if (table.session == nullptr) {
     ARROW_ASSIGN_OR_RAISE(table.session, Session::Make());
   }
-  StorageOptions storage_options = options.storage_options;
-  storage_options.insert(table.session->options().storage_options.begin(),
-                         table.session->options().storage_options.end());
+  table.storage_options = options.storage_options;
+  table.storage_options.insert(table.session->options().storage_options.begin(),
+                               table.session->options().storage_options.end());
   ARROW_ASSIGN_OR_RAISE(OpenedStore opened,
-                        table.session->impl().stores.Open(uri, storage_options));
+                        table.session->impl().stores.Open(uri, table.storage_options));
   table.uri = std::move(opened.uri);
   table.store = std::move(opened.store);
   return table;
 }
 
-arrow::Result<Dataset> Dataset::Impl::Make(std::string uri, std::shared_ptr<ObjectStore> store,
-                                           std::shared_ptr<Session> session,
-                                           table::LoadedManifest loaded) {
-  ARROW_RETURN_NOT_OK(table::CheckReadable(loaded.manifest));
-  auto impl = std::make_shared<Impl>();
-  impl->uri = std::move(uri);
-  impl->store = std::move(store);
-  impl->session = std::move(session);
-  impl->loaded = std::move(loaded);
-  const table::Manifest& manifest = impl->manifest();
-  ARROW_ASSIGN_OR_RAISE(impl->schema, format::ToArrowSchema(manifest.schema));
-  ARROW_ASSIGN_OR_RAISE(impl->fields, format::MakeFieldTree(manifest.schema));
+namespace {
+
+/// The store that also finds the files of other base paths.
+std::shared_ptr<ObjectStore> StoreWithBases(const OpenedTable& table,
+                                            const std::vector<table::BasePath>& bases) {
+  if (bases.empty()) return table.store;
+  const auto open = [session = table.session, options = table.storage_options](
+                        const std::string& path) -> arrow::Result<std::shared_ptr<ObjectStore>> {
+    ARROW_ASSIGN_OR_RAISE(OpenedStore opened, session->impl().stores.Open(path, options));
+    return std::move(opened.store);
+  };
+  return table::MakeBasePathStore(table.store, bases, open);
+}
+
+/// Refuse what tables of very old writers lack: counts of rows.
+arrow::Status CheckRowCounts(const table::Manifest& manifest) {
   for (const table::Fragment& fragment : manifest.fragments) {
     if (fragment.physical_rows == 0 && !fragment.files.empty()) {
       return UnsupportedError("fragments without a row count",
@@ -124,12 +144,40 @@ arrow::Result<Dataset> Dataset::Impl::Make(std::string uri, std::shared_ptr<Obje
                                   " does not say how many rows its deletion file deletes, as "
                                   "tables of very old writers; this version needs to know");
     }
-    impl->fragments.push_back(MakeFragmentMetadata(fragment));
   }
+  return arrow::Status::OK();
+}
+
+}  // namespace
+
+arrow::Result<Dataset> Dataset::Impl::Make(const OpenedTable& table, table::LoadedManifest loaded) {
+  ARROW_RETURN_NOT_OK(table::CheckReadable(loaded.manifest));
+  ARROW_RETURN_NOT_OK(CheckRowCounts(loaded.manifest));
+  auto impl = std::make_shared<Impl>();
+  impl->uri = table.uri;
+  impl->store = StoreWithBases(table, loaded.manifest.base_paths);
+  impl->session = table.session;
+  impl->opened = table;
+  loaded.inline_transaction.reset();  // may be as large as the manifest, and nobody reads it here
+  impl->loaded = std::make_shared<const table::LoadedManifest>(std::move(loaded));
+  const table::Manifest& manifest = impl->manifest();
+  ARROW_ASSIGN_OR_RAISE(impl->schema, format::ToArrowSchema(manifest.schema));
+  ARROW_ASSIGN_OR_RAISE(impl->fields, format::MakeFieldTree(manifest.schema));
   table::DeclarationState declaration = table::ReadDeclaration(manifest);
   impl->clustering_spec = std::move(declaration.spec);
   impl->properties = MakeProperties(manifest, std::move(declaration.problem));
   return Dataset(std::move(impl));
+}
+
+const std::vector<FragmentMetadata>& Dataset::Impl::fragments() const {
+  std::call_once(fragments_made_, [this] {
+    fragments_.reserve(manifest().fragments.size());
+    for (const table::Fragment& fragment : manifest().fragments) {
+      fragments_.emplace_back(std::make_shared<FragmentMetadata::Impl>(
+          std::shared_ptr<const table::Fragment>(loaded, &fragment)));
+    }
+  });
+  return fragments_;
 }
 
 const format::FieldNode* Dataset::Impl::FindField(int32_t field_id) const {
@@ -144,16 +192,16 @@ arrow::Result<Dataset> Dataset::Impl::OnlyFragment(uint64_t id) const {
                          "version " + std::to_string(manifest().version) + " of " + uri +
                              " has no fragment " + std::to_string(id));
   }
-  table::LoadedManifest only = loaded;
-  only.manifest.fragments = {*fragment};
-  return Make(uri, store, session, std::move(only));
+  return Make(opened, {.manifest = table::WithOtherFragments(manifest(), {*fragment}),
+                       .naming = loaded->naming,
+                       .size_bytes = loaded->size_bytes});
 }
 
 arrow::Result<Dataset> Dataset::Impl::Commit(table::CommitRequest request,
                                              const RunContext& run) const {
   ARROW_ASSIGN_OR_RAISE(table::LoadedManifest committed,
                         table::Commit(manifests(), std::move(request), run));
-  return Make(uri, store, session, std::move(committed));
+  return Make(opened, std::move(committed));
 }
 
 table::Transaction MakeTransaction(uint64_t read_version, table::Operation operation,
@@ -176,7 +224,8 @@ arrow::Result<table::RetryPolicy> MakeRetryPolicy(const CommitOptions& commit) {
   if (commit.timeout.count() < 0) {
     return arrow::Status::Invalid("timeout is ", commit.timeout.count(), " ms; allowed: 0 or more");
   }
-  return table::RetryPolicy{.max_retries = commit.max_retries, .timeout = commit.timeout};
+  return table::RetryPolicy{
+      .max_retries = commit.max_retries, .timeout = commit.timeout, .is_detached = commit.detached};
 }
 
 arrow::Result<Dataset> Dataset::Open(std::string uri, const OpenOptions& options,
@@ -187,7 +236,7 @@ arrow::Result<Dataset> Dataset::Open(std::string uri, const OpenOptions& options
   auto loaded = options.ref.is_latest() ? manifests.LoadLatest(run)
                                         : manifests.Load(options.ref.version(), run);
   if (!loaded.ok()) return WithContext(loaded.status(), opened.uri);
-  auto dataset = Impl::Make(opened.uri, opened.store, opened.session, std::move(*loaded));
+  auto dataset = Impl::Make(opened, std::move(*loaded));
   if (!dataset.ok()) return WithContext(dataset.status(), opened.uri);
   return dataset;
 }
@@ -196,7 +245,7 @@ const std::string& Dataset::uri() const { return impl_->uri; }
 uint64_t Dataset::version() const { return impl_->manifest().version; }
 Timestamp Dataset::timestamp() const { return impl_->manifest().timestamp; }
 const std::shared_ptr<arrow::Schema>& Dataset::schema() const { return impl_->schema; }
-const std::vector<FragmentMetadata>& Dataset::fragments() const { return impl_->fragments; }
+const std::vector<FragmentMetadata>& Dataset::fragments() const { return impl_->fragments(); }
 const TableProperties& Dataset::properties() const { return impl_->properties; }
 const std::shared_ptr<Session>& Dataset::session() const { return impl_->session; }
 const std::optional<ClusteringSpec>& Dataset::clustering_spec() const {
@@ -208,7 +257,7 @@ arrow::Result<Dataset> Dataset::Checkout(const Ref& ref, const CallOptions& call
   const table::ManifestStore manifests = impl_->manifests();
   auto loaded = ref.is_latest() ? manifests.LoadLatest(run) : manifests.Load(ref.version(), run);
   if (!loaded.ok()) return WithContext(loaded.status(), uri());
-  return Impl::Make(impl_->uri, impl_->store, impl_->session, std::move(*loaded));
+  return Impl::Make(impl_->opened, std::move(*loaded));
 }
 
 arrow::Result<Dataset> Dataset::SetClustering(const ClusteringRequest& request,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,31 +17,42 @@
 
 namespace lance {
 
+/// A store, its canonical URI and the session to use, from what a caller gave.
+struct OpenedTable {
+  std::string uri;
+  std::shared_ptr<ObjectStore> store;  // the root's alone: it knows no other base paths
+  std::shared_ptr<Session> session;
+  StorageOptions storage_options;
+};
+
+/// Open the store of a table that may not be there yet.
+arrow::Result<OpenedTable> OpenTableStore(const std::string& uri, const OpenOptions& options);
+
 /// One version of a table, opened. Immutable.
 class Dataset::Impl {
  public:
   std::string uri;
-  std::shared_ptr<ObjectStore> store;
+  std::shared_ptr<ObjectStore> store;  // finds the files of other base paths, too
   std::shared_ptr<Session> session;
-  table::LoadedManifest loaded;
+  OpenedTable opened;  // to open other versions
+  std::shared_ptr<const table::LoadedManifest> loaded;
 
   // Derived from the manifest once.
   std::shared_ptr<arrow::Schema> schema;
   std::vector<format::FieldNode> fields;  // top-level, in the schema's order
-  std::vector<FragmentMetadata> fragments;
   TableProperties properties;
   std::optional<ClusteringSpec> clustering_spec;
 
-  const table::Manifest& manifest() const { return loaded.manifest; }
+  const table::Manifest& manifest() const { return loaded->manifest; }
+  /// The fragments as the outside sees them; made when first asked for.
+  const std::vector<FragmentMetadata>& fragments() const;
   table::ManifestStore manifests() const { return table::ManifestStore(store); }
   /// A top-level field by id. \return null when there is none
   const format::FieldNode* FindField(int32_t field_id) const;
   RunContext Run(const CallOptions& call) const { return MakeRunContext(*session, call); }
 
   /// Derive the rest from a manifest.
-  static arrow::Result<Dataset> Make(std::string uri, std::shared_ptr<ObjectStore> store,
-                                     std::shared_ptr<Session> session,
-                                     table::LoadedManifest loaded);
+  static arrow::Result<Dataset> Make(const OpenedTable& table, table::LoadedManifest loaded);
 
   /// This version with only one of its fragments, to read it; not to commit to.
   ///
@@ -49,26 +61,32 @@ class Dataset::Impl {
 
   /// Commit a transaction on this version and open the result.
   arrow::Result<Dataset> Commit(table::CommitRequest request, const RunContext& run) const;
+
+ private:
+  mutable std::once_flag fragments_made_;
+  mutable std::vector<FragmentMetadata> fragments_;
 };
 
-/// The inside of FragmentMetadata.
+/// The inside of FragmentMetadata. Immutable; what only some callers look at is made when asked
+/// for.
 struct FragmentMetadata::Impl {
-  table::Fragment fragment;
-  table::Stamp stamp;
-  std::vector<DataFileInfo> files;
+  explicit Impl(std::shared_ptr<const table::Fragment> shown) : fragment(std::move(shown)) {}
+
+  const table::Stamp& stamp() const;
+  const std::vector<DataFileInfo>& files() const;
+
+  const std::shared_ptr<const table::Fragment> fragment;  // perhaps a part of a manifest
+
+ private:
+  void Derive() const;
+
+  mutable std::once_flag derived_;
+  mutable table::Stamp stamp_;
+  mutable std::vector<DataFileInfo> files_;
 };
 
 /// Show a fragment to the outside.
 FragmentMetadata MakeFragmentMetadata(const table::Fragment& fragment);
-
-/// A store, its canonical URI and the session to use, from what a caller gave.
-struct OpenedTable {
-  std::string uri;
-  std::shared_ptr<ObjectStore> store;
-  std::shared_ptr<Session> session;
-};
-/// Open the store of a table that may not be there yet.
-arrow::Result<OpenedTable> OpenTableStore(const std::string& uri, const OpenOptions& options);
 
 /// A transaction of ours with a fresh uuid, message and properties.
 table::Transaction MakeTransaction(uint64_t read_version, table::Operation operation,

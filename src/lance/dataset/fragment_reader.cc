@@ -8,6 +8,7 @@
 #include "lance/base/status_detail.h"
 #include "lance/dataset/read_fields.h"
 #include "lance/dataset/split_fields.h"
+#include "lance/table/base_path.h"
 
 namespace lance {
 
@@ -36,7 +37,7 @@ arrow::Result<std::shared_ptr<const format::DataFileReader>> FragmentReader::Ope
   auto& reader = files_[file_index];
   if (reader == nullptr) {
     const table::DataFile& file = fragment_.files[file_index];
-    const std::string path = "data/" + file.path;
+    const std::string path = table::DataFilePath(file);
     auto opened = format::DataFileReader::Open(
         store_, path, file.size_bytes == 0 ? std::nullopt : std::optional(file.size_bytes),
         run_.stop_token, run_.memory_pool);

@@ -4,6 +4,7 @@
 
 #include "lance/base/status_detail.h"
 #include "lance/dataset/dataset_impl.h"
+#include "lance/table/manifest_migration.h"
 
 namespace lance {
 
@@ -40,6 +41,13 @@ arrow::Result<std::vector<VersionInfo>> ListVersions(const Dataset& dataset,
     versions.push_back(Describe(loaded->manifest));
   }
   return versions;
+}
+
+arrow::Result<Dataset> MigrateManifestPathsV2(const Dataset& dataset, const CallOptions& call) {
+  const Dataset::Impl& impl = dataset.impl();
+  ARROW_RETURN_NOT_OK(
+      WithContext(table::MigrateManifestNames(*impl.store, impl.Run(call)), dataset.uri()));
+  return dataset.Checkout(Ref::Version(dataset.version()), call);
 }
 
 }  // namespace lance

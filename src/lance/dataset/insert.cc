@@ -9,6 +9,7 @@
 #include "lance/dataset/dataset_impl.h"
 #include "lance/dataset/fragment_writer.h"
 #include "lance/dataset/progress_reporter.h"
+#include "lance/dataset/transaction_impl.h"
 #include "lance/dataset/zonemaps.h"
 #include "lance/table/feature_flags.h"
 #include "lance/write.h"
@@ -133,8 +134,7 @@ arrow::Result<std::optional<Dataset>> FindExisting(const OpenedTable& opened, Wr
     return arrow::Status::AlreadyExists("table ", opened.uri,
                                         " is there already; append to it or overwrite it");
   }
-  ARROW_ASSIGN_OR_RAISE(Dataset dataset, Dataset::Impl::Make(opened.uri, opened.store,
-                                                             opened.session, std::move(*loaded)));
+  ARROW_ASSIGN_OR_RAISE(Dataset dataset, Dataset::Impl::Make(opened, std::move(*loaded)));
   return dataset;
 }
 
@@ -277,8 +277,9 @@ table::Operation MakeOperation(const InsertRequest& request, const InsertPlan& p
   return overwrite;
 }
 
-arrow::Result<Dataset> CommitInsert(const InsertRequest& request, const InsertPlan& plan,
-                                    std::vector<table::Fragment> fragments, const RunContext& run) {
+arrow::Result<table::CommitRequest> MakeCommit(const InsertRequest& request, const InsertPlan& plan,
+                                               std::vector<table::Fragment> fragments,
+                                               const RunContext& run) {
   const uint64_t read_version = plan.existing ? plan.existing->version() : 0;
   table::CommitRequest commit;
   ARROW_ASSIGN_OR_RAISE(commit.retry, MakeRetryPolicy(request.options.commit));
@@ -291,11 +292,16 @@ arrow::Result<Dataset> CommitInsert(const InsertRequest& request, const InsertPl
     commit.clustering.define = table::LayoutOf(*plan.sort_by, plan.schema);
     commit.clustering.stamp_group_ids = {Uuid::Random(*run.random).ToString()};
   }
+  return commit;
+}
+
+arrow::Result<Dataset> CommitInsert(const InsertRequest& request, const InsertPlan& plan,
+                                    std::vector<table::Fragment> fragments, const RunContext& run) {
+  ARROW_ASSIGN_OR_RAISE(auto commit, MakeCommit(request, plan, std::move(fragments), run));
   ARROW_ASSIGN_OR_RAISE(
       table::LoadedManifest committed,
       table::Commit(table::ManifestStore(plan.table.store), std::move(commit), run));
-  return Dataset::Impl::Make(plan.table.uri, plan.table.store, plan.table.session,
-                             std::move(committed));
+  return Dataset::Impl::Make(plan.table, std::move(committed));
 }
 
 /// Whether a failed commit certainly did not land, so that its files may go.
@@ -303,17 +309,24 @@ bool CertainlyNotCommitted(const arrow::Status& status) {
   return CommitUnknown::From(status) == nullptr;
 }
 
+arrow::Result<std::vector<table::Fragment>> WriteRows(const InsertPlan& plan,
+                                                      const BatchSource& source,
+                                                      FragmentWriter* writer, const RunContext& run,
+                                                      ProgressReporter* progress) {
+  ARROW_ASSIGN_OR_RAISE(auto input, source.Open());
+  ARROW_ASSIGN_OR_RAISE(input, AlignReader(std::move(input), plan.arrow_schema));
+  ARROW_RETURN_NOT_OK(plan.sort_by ? WriteSorted(*input, plan, writer, run, progress)
+                                   : WriteInOrder(*input, writer, progress));
+  // A signal may also have ended the input early: then nothing of it may be committed.
+  ARROW_RETURN_NOT_OK(run.stop_token.Poll());
+  return writer->Finish();
+}
+
 arrow::Result<WriteResult> ExecuteInsert(const InsertRequest& request, const InsertPlan& plan,
                                          const BatchSource& source, const RunContext& run) {
   ProgressReporter progress(run, "insert", "rows");
-  ARROW_ASSIGN_OR_RAISE(auto input, source.Open());
-  ARROW_ASSIGN_OR_RAISE(input, AlignReader(std::move(input), plan.arrow_schema));
   FragmentWriter writer(plan.table.store, plan.schema, plan.writer, run);
-  ARROW_RETURN_NOT_OK(plan.sort_by ? WriteSorted(*input, plan, &writer, run, &progress)
-                                   : WriteInOrder(*input, &writer, &progress));
-  // A signal may also have ended the input early: then nothing of it may be committed.
-  ARROW_RETURN_NOT_OK(run.stop_token.Poll());
-  ARROW_ASSIGN_OR_RAISE(auto fragments, writer.Finish());
+  ARROW_ASSIGN_OR_RAISE(auto fragments, WriteRows(plan, source, &writer, run, &progress));
   progress.Stage("commit");
   const uint64_t num_fragments = fragments.size();
   auto committed = CommitInsert(request, plan, fragments, run);
@@ -331,23 +344,53 @@ arrow::Result<WriteResult> ExecuteInsert(const InsertRequest& request, const Ins
 
 }  // namespace
 
-arrow::Result<WriteResult> InsertBuilder::Execute(BatchSource source,
-                                                  const CallOptions& call) const {
+struct InsertBuilder::Prepared {
+  InsertRequest request;
+  InsertPlan plan;
+  RunContext run;
+};
+
+arrow::Result<InsertBuilder::Prepared> InsertBuilder::Prepare(const arrow::Schema& input,
+                                                              const CallOptions& call) const {
   ARROW_RETURN_NOT_OK(InitializeLibrary());
-  const InsertRequest request{.mode = mode_,
-                              .options = options_,
-                              .cluster_by = cluster_by_,
-                              .without_clustering = without_clustering_,
-                              .declaration = declaration_};
+  Prepared prepared{.request = {.mode = mode_,
+                                .options = options_,
+                                .cluster_by = cluster_by_,
+                                .without_clustering = without_clustering_,
+                                .declaration = declaration_}};
   OpenedTable opened;
   if (dataset_) {
-    opened = {dataset_->uri(), dataset_->impl().store, dataset_->session()};
+    opened = dataset_->impl().opened;
   } else {
     ARROW_ASSIGN_OR_RAISE(opened, OpenTableStore(uri_, open_options_));
   }
-  ARROW_ASSIGN_OR_RAISE(const InsertPlan plan,
-                        PlanInsert(std::move(opened), request, *source.schema(), call));
-  return ExecuteInsert(request, plan, source, MakeRunContext(*plan.table.session, call));
+  ARROW_ASSIGN_OR_RAISE(prepared.plan,
+                        PlanInsert(std::move(opened), prepared.request, input, call));
+  prepared.run = MakeRunContext(*prepared.plan.table.session, call);
+  return prepared;
+}
+
+arrow::Result<WriteResult> InsertBuilder::Execute(BatchSource source,
+                                                  const CallOptions& call) const {
+  ARROW_ASSIGN_OR_RAISE(const Prepared prepared, Prepare(*source.schema(), call));
+  return ExecuteInsert(prepared.request, prepared.plan, source, prepared.run);
+}
+
+arrow::Result<Transaction> InsertBuilder::ExecuteUncommitted(BatchSource source,
+                                                             const CallOptions& call) const {
+  ARROW_ASSIGN_OR_RAISE(const Prepared prepared, Prepare(*source.schema(), call));
+  const InsertPlan& plan = prepared.plan;
+  if (!plan.existing) {
+    return arrow::Status::Invalid("table ", plan.table.uri,
+                                  " is not there, so that nothing can be committed to it later; "
+                                  "create it with Execute");
+  }
+  ProgressReporter progress(prepared.run, "insert", "rows");
+  FragmentWriter writer(plan.table.store, plan.schema, plan.writer, prepared.run);
+  ARROW_ASSIGN_OR_RAISE(auto fragments, WriteRows(plan, source, &writer, prepared.run, &progress));
+  ARROW_ASSIGN_OR_RAISE(auto commit,
+                        MakeCommit(prepared.request, plan, std::move(fragments), prepared.run));
+  return WrapTransaction(std::move(commit));
 }
 
 }  // namespace lance

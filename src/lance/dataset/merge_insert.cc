@@ -12,6 +12,7 @@
 #include "lance/dataset/merge_keys.h"
 #include "lance/dataset/progress_reporter.h"
 #include "lance/dataset/row_changes.h"
+#include "lance/dataset/transaction_impl.h"
 #include "lance/mutate.h"
 
 namespace lance {
@@ -222,7 +223,8 @@ class Merge {
         writer_(dataset.impl().store, dataset.impl().manifest().schema, std::move(options), run),
         run_(run) {}
 
-  arrow::Result<MergeInsertResult> Run(const CallOptions& call) {
+  /// Find what changes, and write the rows that are new or written again.
+  arrow::Status Match(const CallOptions& call) {
     ProgressReporter progress(run_, "merge_insert", "rows");
     progress.Stage("match");
     ARROW_ASSIGN_OR_RAISE(keys_, SourceKeys::Make(KeyColumns(*source_), run_));
@@ -231,15 +233,35 @@ class Merge {
           progress.Update(num_read_ += static_cast<uint64_t>(batch.num_rows()));
           return MatchBatch(batch);
         }));
-    if (request_.inserts) ARROW_RETURN_NOT_OK(InsertUnmatched());
+    return request_.inserts ? InsertUnmatched() : arrow::Status::OK();
+  }
+
+  arrow::Result<MergeInsertResult> Commit() {
     if (deletions_.empty() && writer_.num_rows() == 0) {
       return MergeInsertResult{.dataset = dataset_};
     }
-    progress.Stage("commit");
-    return Commit();
+    ARROW_ASSIGN_OR_RAISE(auto fragments, writer_.Finish());
+    ARROW_ASSIGN_OR_RAISE(Dataset committed,
+                          CommitChangedRows(dataset_, deletions_, std::move(fragments), AllFields(),
+                                            request_.commit, run_));
+    return MergeInsertResult{std::move(committed), num_inserted_, num_updated_, num_deleted_};
+  }
+
+  arrow::Result<table::CommitRequest> MakeCommit() {
+    ARROW_ASSIGN_OR_RAISE(auto fragments, writer_.Finish());
+    return MakeChangedRowsCommit(dataset_, deletions_, std::move(fragments), AllFields(),
+                                 request_.commit, run_);
   }
 
  private:
+  std::vector<int32_t> AllFields() const {
+    std::vector<int32_t> fields;
+    for (const format::SchemaField& field : dataset_.impl().manifest().schema.fields) {
+      fields.push_back(field.id);
+    }
+    return fields;
+  }
+
   arrow::ArrayVector KeyColumns(const arrow::RecordBatch& batch) const {
     arrow::ArrayVector columns;
     for (const std::string& name : plan_.on) columns.push_back(batch.GetColumnByName(name));
@@ -380,18 +402,6 @@ class Merge {
     return arrow::Status::OK();
   }
 
-  arrow::Result<MergeInsertResult> Commit() {
-    ARROW_ASSIGN_OR_RAISE(auto fragments, writer_.Finish());
-    std::vector<int32_t> fields;
-    for (const format::SchemaField& field : dataset_.impl().manifest().schema.fields) {
-      fields.push_back(field.id);
-    }
-    ARROW_ASSIGN_OR_RAISE(Dataset committed,
-                          CommitChangedRows(dataset_, deletions_, std::move(fragments),
-                                            std::move(fields), request_.commit, run_));
-    return MergeInsertResult{std::move(committed), num_inserted_, num_updated_, num_deleted_};
-  }
-
   const Dataset& dataset_;
   const MergeRequest& request_;
   const MergePlan& plan_;
@@ -443,8 +453,23 @@ arrow::Result<MergeInsertResult> MergeInsertBuilder::Execute(BatchSource source,
         ARROW_ASSIGN_OR_RAISE(auto rows, aligner.Align(*collected->rows));
         ARROW_ASSIGN_OR_RAISE(auto options, ChangedRowsOptions(dataset.impl()));
         Merge merge(dataset, request, plan, std::move(rows), std::move(options), run);
-        return merge.Run(call);
+        ARROW_RETURN_NOT_OK(merge.Match(call));
+        return merge.Commit();
       });
+}
+
+arrow::Result<Transaction> MergeInsertBuilder::ExecuteUncommitted(BatchSource source,
+                                                                  const CallOptions& call) const {
+  ARROW_RETURN_NOT_OK(InitializeLibrary());
+  const MergeRequest request(*this);
+  const RunContext run = dataset_.impl().Run(call);
+  ARROW_ASSIGN_OR_RAISE(const MergePlan plan, PlanMerge(request, dataset_, *source.schema()));
+  ARROW_ASSIGN_OR_RAISE(auto collected, CollectSource(source, plan.source_schema, run));
+  ARROW_ASSIGN_OR_RAISE(auto options, ChangedRowsOptions(dataset_.impl()));
+  Merge merge(dataset_, request, plan, collected.rows, std::move(options), run);
+  ARROW_RETURN_NOT_OK(merge.Match(call));
+  ARROW_ASSIGN_OR_RAISE(auto commit, merge.MakeCommit());
+  return WrapTransaction(std::move(commit));
 }
 
 }  // namespace lance

@@ -4,6 +4,7 @@
 
 #include "lance/dataset/column_names.h"
 #include "lance/dataset/dataset_impl.h"
+#include "lance/dataset/metadata_change.h"
 
 namespace lance {
 namespace {
@@ -53,8 +54,10 @@ arrow::Result<std::map<int32_t, table::UpdateMap>> MakeFieldChanges(
   return changes;
 }
 
-arrow::Result<table::UpdateConfig> MakeOperation(const table::Manifest& manifest,
-                                                 const MetadataUpdate& update) {
+}  // namespace
+
+arrow::Result<table::UpdateConfig> MakeMetadataChange(const table::Manifest& manifest,
+                                                      const MetadataUpdate& update) {
   const bool names_column = !update.column.empty() || !update.columns.empty();
   if (update.target != MetadataTarget::kField && names_column) {
     return arrow::Status::Invalid("a column is named; allowed: only for the metadata of columns");
@@ -78,8 +81,6 @@ arrow::Result<table::UpdateConfig> MakeOperation(const table::Manifest& manifest
   return operation;
 }
 
-}  // namespace
-
 arrow::Result<TextMap> ReadMetadata(const Dataset& dataset, MetadataTarget target,
                                     const std::string& column) {
   const table::Manifest& manifest = dataset.impl().manifest();
@@ -102,7 +103,7 @@ arrow::Result<Dataset> UpdateMetadata(const Dataset& dataset, const MetadataUpda
                                       const CallOptions& call) {
   const Dataset::Impl& impl = dataset.impl();
   const RunContext run = impl.Run(call);
-  ARROW_ASSIGN_OR_RAISE(auto operation, MakeOperation(impl.manifest(), update));
+  ARROW_ASSIGN_OR_RAISE(auto operation, MakeMetadataChange(impl.manifest(), update));
   const bool changes = operation.config || operation.table_metadata || operation.schema_metadata ||
                        !operation.field_metadata.empty();
   if (!changes) return dataset;

@@ -148,6 +148,10 @@ arrow::Status CheckCompactionOptions(const ClusteringCompactionOptions& options)
     return arrow::Status::Invalid("min_merge_ratio is ", options.min_merge_ratio,
                                   "; allowed: a finite number, 0 or more");
   }
+  if (options.commit.detached) {
+    return arrow::Status::Invalid(
+        "a rewrite takes several commits, which stand on each other; allowed: detached = false");
+  }
   return MakeRetryPolicy(options.commit).status();
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "arrow/api.h"
+#include "lance/base/executor.h"
 #include "lance/base/status_detail.h"
 #include "lance/dataset/deleted_rows.h"
 #include "lance/dataset/zonemaps.h"
@@ -37,21 +38,39 @@ void RowDeletions::AddAll(const arrow::Array& addresses) {
 arrow::Result<DeletedFragments> DeletedFragments::Write(const Dataset::Impl& dataset,
                                                         const RowDeletions& deletions,
                                                         const RunContext& run) {
-  DeletedFragments fragments;
-  fragments.store_ = dataset.store;
+  struct Change {
+    const table::Fragment* before = nullptr;
+    const RoaringBitmap* rows = nullptr;
+    std::optional<table::Fragment> after;
+    bool is_made = false;
+  };
+  std::vector<Change> changes;
   for (const auto& [id, rows] : deletions.by_fragment()) {
     const table::Fragment* fragment = dataset.manifest().FindFragment(id);
     if (fragment == nullptr) {
       return InternalError("rows of fragment " + std::to_string(id) + ", which is not there");
     }
-    ARROW_ASSIGN_OR_RAISE(
-        auto changed, DeleteRows(*dataset.store, *fragment, rows, dataset.manifest().version, run));
-    if (changed) {
-      fragments.updated_.push_back(*std::move(changed));
-    } else {
-      fragments.removed_.push_back(id);
+    changes.push_back({.before = fragment, .rows = &rows});
+  }
+  // Side by side: a file takes little work, and long until it is durable.
+  const arrow::Status status =
+      ParallelFor(static_cast<int>(changes.size()), run.num_threads, run.stop_token, [&](int i) {
+        Change& change = changes[static_cast<size_t>(i)];
+        ARROW_ASSIGN_OR_RAISE(change.after, DeleteRows(*dataset.store, *change.before, *change.rows,
+                                                       dataset.manifest().version, run));
+        change.is_made = true;
+        return arrow::Status::OK();
+      });
+  DeletedFragments fragments;
+  fragments.store_ = dataset.store;
+  for (Change& change : changes) {
+    if (change.after) {
+      fragments.updated_.push_back(*std::move(change.after));
+    } else if (change.is_made) {
+      fragments.removed_.push_back(change.before->id);
     }
   }
+  ARROW_RETURN_NOT_OK(status);  // the files that were written go again
   return fragments;
 }
 
@@ -97,10 +116,10 @@ arrow::Status VisitRows(const Dataset& dataset, std::vector<std::string> columns
   }
 }
 
-arrow::Result<Dataset> CommitChangedRows(const Dataset& dataset, const RowDeletions& deletions,
-                                         std::vector<table::Fragment> new_fragments,
-                                         std::vector<int32_t> changed_fields,
-                                         const CommitOptions& options, const RunContext& run) {
+arrow::Result<table::CommitRequest> MakeChangedRowsCommit(
+    const Dataset& dataset, const RowDeletions& deletions,
+    std::vector<table::Fragment> new_fragments, std::vector<int32_t> changed_fields,
+    const CommitOptions& options, const RunContext& run) {
   const Dataset::Impl& impl = dataset.impl();
   const auto retry = MakeRetryPolicy(options);
   auto written = retry.ok() ? DeletedFragments::Write(impl, deletions, run)
@@ -109,22 +128,36 @@ arrow::Result<Dataset> CommitChangedRows(const Dataset& dataset, const RowDeleti
     DeleteDataFiles(*impl.store, new_fragments);
     return written.status();
   }
+  written->Keep();
   table::CommitRequest commit;
   commit.transaction =
       MakeTransaction(dataset.version(),
                       table::Update{.removed_fragment_ids = written->removed(),
                                     .updated_fragments = written->updated(),
-                                    .new_fragments = new_fragments,
+                                    .new_fragments = std::move(new_fragments),
                                     .fields_for_preserving_frag_bitmap = std::move(changed_fields),
                                     .mode = table::UpdateMode::kRewriteRows},
                       options, run);
   commit.affected_rows = deletions.by_fragment();
   commit.retry = *retry;
-  auto committed = impl.Commit(std::move(commit), run);
-  if (committed.ok() || !CertainlyNotCommitted(committed.status())) {
-    written->Keep();
-  } else {
-    DeleteDataFiles(*impl.store, new_fragments);
+  return commit;
+}
+
+arrow::Result<Dataset> CommitChangedRows(const Dataset& dataset, const RowDeletions& deletions,
+                                         std::vector<table::Fragment> new_fragments,
+                                         std::vector<int32_t> changed_fields,
+                                         const CommitOptions& options, const RunContext& run) {
+  const Dataset::Impl& impl = dataset.impl();
+  ARROW_ASSIGN_OR_RAISE(const table::CommitRequest commit,
+                        MakeChangedRowsCommit(dataset, deletions, std::move(new_fragments),
+                                              std::move(changed_fields), options, run));
+  auto committed = impl.Commit(commit, run);
+  if (!committed.ok() && CertainlyNotCommitted(committed.status())) {
+    const auto& update = std::get<table::Update>(commit.transaction.operation);
+    for (const table::Fragment& updated : update.updated_fragments) {
+      DropDeletionFile(*impl.store, updated);
+    }
+    DeleteDataFiles(*impl.store, update.new_fragments);
   }
   return committed;
 }

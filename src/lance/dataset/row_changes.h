@@ -73,6 +73,16 @@ arrow::Status VisitRows(const Dataset& dataset, std::vector<std::string> columns
                         const std::optional<Filter>& filter, const CallOptions& call,
                         const std::function<arrow::Status(const arrow::RecordBatch&)>& visit);
 
+/// Write the deletion files of an Update that moves rows, or only adds and removes some, and make
+/// its commit. Commits nothing; its files stay.
+///
+/// \param new_fragments are deleted again when that fails
+/// \param changed_fields ids of the fields whose values changed
+arrow::Result<table::CommitRequest> MakeChangedRowsCommit(
+    const Dataset& dataset, const RowDeletions& deletions,
+    std::vector<table::Fragment> new_fragments, std::vector<int32_t> changed_fields,
+    const CommitOptions& options, const RunContext& run);
+
 /// Commit an Update that moves rows, or only adds and removes some.
 ///
 /// New files are deleted again when it certainly did not land.

@@ -15,6 +15,7 @@
 #include "lance/index/ordered_value.h"
 #include "lance/index/stored_columns.h"
 #include "lance/index/zone_columns.h"
+#include "lance/table/base_path.h"
 
 namespace lance::index {
 namespace {
@@ -115,8 +116,7 @@ std::optional<int> CurrentColumn(const format::DataFileReader& file,
     const auto found = std::find(ids.begin(), ids.end(), field_id);
     if (found == ids.end()) continue;
     const auto position = static_cast<size_t>(found - ids.begin());
-    if (file.path() != "data/" + stored->path || stored->base_id ||
-        position >= stored->column_indices.size()) {
+    if (file.path() != table::DataFilePath(*stored) || position >= stored->column_indices.size()) {
       return std::nullopt;
     }
     return stored->column_indices[position];

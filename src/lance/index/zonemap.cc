@@ -14,6 +14,7 @@
 #include "lance/index/stored_columns.h"
 #include "lance/index/zone_columns.h"
 #include "lance/index/zonemap_details_proto.h"
+#include "lance/table/base_path.h"
 
 namespace lance::index {
 namespace {
@@ -214,7 +215,6 @@ arrow::Result<RoaringBitmap> CheckEntry(const table::IndexMetadata& segment,
   if (segment.field_ids.size() != 1 || !segment.covering_field_ids.empty()) {
     return UnsupportedError("zonemap of several columns", "zonemap of several columns");
   }
-  if (segment.base_id) return UnsupportedError("base paths", "index files below a base path");
   if (!HasOrder(column_type)) {
     const std::string name = "zonemap of type " + column_type.ToString();
     return UnsupportedError(name, name);
@@ -248,7 +248,7 @@ arrow::Result<ZonemapSegment> LoadChecked(std::shared_ptr<ObjectStore> store,
     physical_rows[fragment.id] = fragment.physical_rows;
     zones[fragment.id];
   }
-  const std::string path = ZonemapPath(segment.uuid);
+  const std::string path = ZonemapPath(segment.uuid, segment.base_id);
   ARROW_ASSIGN_OR_RAISE(const auto size_bytes, FileSize(segment));
   ARROW_ASSIGN_OR_RAISE(const auto reader, DataFileReader::Open(std::move(store), path, size_bytes,
                                                                 run.stop_token, run.memory_pool));
@@ -281,8 +281,8 @@ arrow::Result<ZonemapDetails> ParseZonemapDetails(const table::IndexMetadata& se
   return ParseZonemapDetailsMessage(segment.details_value);
 }
 
-std::string ZonemapPath(const Uuid& segment_uuid) {
-  return "_indices/" + segment_uuid.ToString() + "/" + kFileName;
+std::string ZonemapPath(const Uuid& segment_uuid, std::optional<uint32_t> base_id) {
+  return table::BaseFolder(base_id) + "_indices/" + segment_uuid.ToString() + "/" + kFileName;
 }
 
 const FragmentZones* ZonemapSegment::Find(uint64_t fragment_id) const {

@@ -27,8 +27,8 @@ bool IsZonemap(const table::IndexMetadata& segment);
 /// Parse the details message. \return SerializationError when malformed
 arrow::Result<ZonemapDetails> ParseZonemapDetails(const table::IndexMetadata& segment);
 
-/// Where a segment's file is, relative to the table root.
-std::string ZonemapPath(const Uuid& segment_uuid);
+/// Where a segment's file is in the store of its table (base_path.h).
+std::string ZonemapPath(const Uuid& segment_uuid, std::optional<uint32_t> base_id = {});
 
 /// A zonemap segment in memory: the zones of the fragments that it effectively covers.
 ///

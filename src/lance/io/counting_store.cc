@@ -55,6 +55,8 @@ class CountingObjectStore : public ObjectStore {
     return store_->Delete(path);
   }
 
+  bool HasCheapListing() const override { return store_->HasCheapListing(); }
+
  private:
   const std::shared_ptr<ObjectStore> store_;
   const std::shared_ptr<IoCounters> counters_;

@@ -253,6 +253,8 @@ class LocalObjectStore : public ObjectStore {
     return SystemError(file, "unlink", errno);
   }
 
+  bool HasCheapListing() const override { return true; }
+
  private:
   using FolderId = std::pair<dev_t, ino_t>;
   using Visit = std::function<arrow::Status(const ObjectInfo&)>;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "lance/base/status_detail.h"
+#include "lance/table/base_path.h"
 #include "lance/table/changed_fragment.h"
 #include "lance/table/clustering_metadata.h"
 #include "lance/table/field_ids.h"
@@ -110,7 +111,7 @@ uint32_t SmallestFreeId(const std::vector<BasePath>& bases) {
 }
 
 arrow::Status CheckNewBase(const BasePath& added, const std::vector<BasePath>& present) {
-  if (added.path.empty()) return arrow::Status::Invalid("base path is empty");
+  ARROW_RETURN_NOT_OK(CheckBasePath(added));
   for (const BasePath& base : present) {
     const bool has_same_id = added.id != 0 && added.id == base.id;
     if (!has_same_id && added.path != base.path && added.name != base.name) continue;

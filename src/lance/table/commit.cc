@@ -414,6 +414,7 @@ class Commitment {
 
 arrow::Result<LoadedManifest> Commit(const ManifestStore& manifests, CommitRequest request,
                                      const RunContext& run) {
+  if (request.retry.is_detached) return CommitDetached(manifests, std::move(request), run);
   Transaction& transaction = request.transaction;
   if (transaction.uuid.empty()) transaction.uuid = Uuid::Random(*run.random).ToString();
   ARROW_RETURN_NOT_OK(CheckTransaction(transaction));

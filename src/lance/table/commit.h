@@ -25,6 +25,7 @@ inline constexpr std::string_view kCommitMessageProperty = "__lance_commit_messa
 struct RetryPolicy {
   int max_retries = 20;
   std::chrono::milliseconds timeout{30'000};
+  bool is_detached = false;  // CommitDetached, which needs none of it
 };
 
 /// Looking after clustering metadata (clustering_repair.h).
@@ -57,7 +58,8 @@ struct CommitRequest {
   RetryPolicy retry;
 };
 
-/// Land a transaction as the next version of the table, rebasing it past concurrent commits.
+/// Land a transaction as the next version of the table, rebasing it past concurrent commits; or, if
+/// its policy says so, as a detached version.
 ///
 /// Writes transaction files, at most one manifest, and deletion files where rows were rebased;
 /// deletes nothing but its own files of attempts that certainly did not land.

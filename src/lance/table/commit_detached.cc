@@ -49,6 +49,9 @@ arrow::Result<LoadedManifest> CommitDetached(const ManifestStore& manifests, Com
   Transaction& transaction = request.transaction;
   if (transaction.uuid.empty()) transaction.uuid = Uuid::Random(*run.random).ToString();
   ARROW_RETURN_NOT_OK(CheckTransaction(transaction));
+  if (transaction.read_version == 0) {
+    return arrow::Status::Invalid("a detached commit cannot create a table");
+  }
   ARROW_ASSIGN_OR_RAISE(const LoadedManifest read, manifests.Load(transaction.read_version, run));
   ARROW_RETURN_NOT_OK(CheckWritable(read.manifest));
   std::optional<LoadedManifest> restored;

@@ -6,6 +6,7 @@
 #include "arrow/io/memory.h"
 #include "arrow/ipc/api.h"
 #include "lance/base/status_detail.h"
+#include "lance/table/base_path.h"
 
 namespace lance::table {
 
@@ -84,19 +85,15 @@ bool IsBitmap(const DeletionFile& file) {
 }
 
 std::string DeletionFilePath(uint64_t fragment_id, const DeletionFile& file) {
-  return "_deletions/" + std::to_string(fragment_id) + "-" + std::to_string(file.read_version) +
-         "-" + std::to_string(file.id) + (IsBitmap(file) ? ".bin" : ".arrow");
+  return BaseFolder(file.base_id) + "_deletions/" + std::to_string(fragment_id) + "-" +
+         std::to_string(file.read_version) + "-" + std::to_string(file.id) +
+         (IsBitmap(file) ? ".bin" : ".arrow");
 }
 
 arrow::Result<RoaringBitmap> ReadDeletions(ObjectStore& store, const Fragment& fragment,
                                            const RunContext& run) {
   if (!fragment.deletion_file) return RoaringBitmap();
   const DeletionFile& file = *fragment.deletion_file;
-  if (file.base_id) {
-    return UnsupportedError("deletion files below base paths",
-                            "fragment " + std::to_string(fragment.id) +
-                                " has its deletion file below another base path");
-  }
   const std::string path = DeletionFilePath(fragment.id, file);
   const auto info = store.Head(path);
   if (NotFound::From(info.status()) != nullptr) {

@@ -18,13 +18,13 @@ enum class DeletionFileType : uint32_t { kArrow = 0, kBitmap = 1 };
 /// Whether a deletion file is a Roaring bitmap; else it is an Arrow file.
 bool IsBitmap(const DeletionFile& file);
 
-/// Where a fragment's deletion file is, below the table's root (table-format 7.1).
+/// Where a fragment's deletion file is in the store of its table (table-format 7.1, base_path.h).
 std::string DeletionFilePath(uint64_t fragment_id, const DeletionFile& file);
 
 /// Read the offsets of a fragment's deleted rows; none without a deletion file.
 ///
 /// \return SerializationError naming the file when it is missing or malformed, or when its count or
-///   an offset contradicts the fragment; NotImplemented for a file below a base path
+///   an offset contradicts the fragment
 /// Source: table-format 7.
 arrow::Result<RoaringBitmap> ReadDeletions(ObjectStore& store, const Fragment& fragment,
                                            const RunContext& run);

@@ -18,7 +18,7 @@ constexpr FeatureFlag kFlags[] = {
     {1, "stable row ids", false, false, false, true},
     {2, "v2 data files", true, true, false, false},
     {3, "table config", true, true, false, false},
-    {4, "base paths", false, false, false, false},
+    {4, "base paths", true, true, false, false},
     {5, "no transaction file", true, true, false, false},
     {6, "data overlays", false, false, false, false},
     {7, "covered index metadata", false, false, false, false},

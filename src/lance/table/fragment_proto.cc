@@ -1,8 +1,9 @@
 #include "lance/table/fragment_proto.h"
 
+#include <algorithm>
 #include <limits>
-#include <set>
 #include <string>
+#include <vector>
 
 #include "lance/base/status_detail.h"
 #include "lance/table/manifest_names.h"
@@ -29,13 +30,14 @@ arrow::Status CheckColumns(const DataFile& file) {
     return corrupt("has ", file.field_ids.size(), " fields and ", file.column_indices.size(),
                    " column indices; allowed: equally many");
   }
-  std::set<int32_t> seen;
+  std::vector<int32_t> columns;
   for (const int32_t column : file.column_indices) {
     if (column < -1) return corrupt("column index is ", column, ", allowed -1 and up");
-    if (column >= 0 && !seen.insert(column).second) {
-      return corrupt("column index ", column, " stands for two fields");
-    }
+    if (column >= 0) columns.push_back(column);
   }
+  std::ranges::sort(columns);
+  const auto twice = std::ranges::adjacent_find(columns);
+  if (twice != columns.end()) return corrupt("column index ", *twice, " stands for two fields");
   return arrow::Status::OK();
 }
 

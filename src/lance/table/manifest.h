@@ -96,12 +96,12 @@ struct IndexMetadata {
   bool operator==(const IndexMetadata&) const = default;
 };
 
-/// Another place that files of the table can be in. Refused by feature flag until a later part.
+/// Another place that files of the table can be in (table-format 1.9).
 struct BasePath {
   uint32_t id = 0;
   std::optional<std::string> name;
-  bool is_dataset_root = false;
-  std::string path;
+  bool is_dataset_root = false;  // else the folder of the files themselves
+  std::string path;              // absolute, or a URI; not checked until a file there is needed
   std::string unknown_fields;
 
   bool operator==(const BasePath&) const = default;
@@ -144,9 +144,12 @@ struct Manifest {
   /// The index section; kept apart from the message in the file.
   std::vector<IndexMetadata> indices;
 
-  /// Find a fragment. \return null when it is not there
+  /// Find a fragment, fast in what is sorted as it should be. \return null when it is not there
   const Fragment* FindFragment(uint64_t id) const;
   bool operator==(const Manifest&) const = default;
 };
+
+/// A manifest that says the same but for its fragments; the old ones are not copied.
+Manifest WithOtherFragments(const Manifest& manifest, std::vector<Fragment> fragments);
 
 }  // namespace lance::table

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "google/protobuf/arena.h"
 #include "lance/base/status_detail.h"
 #include "lance/format/schema_proto.h"
 #include "lance/table/base_path_proto.h"
@@ -166,7 +167,9 @@ void WriteProperties(const Manifest& manifest, ManifestMessage* message) {
 }  // namespace
 
 arrow::Result<ParsedManifest> ParseManifestMessage(std::string_view bytes) {
-  ManifestMessage message;
+  // In one arena: there may be hundreds of thousands of fragments.
+  google::protobuf::Arena arena;
+  auto& message = *google::protobuf::Arena::CreateMessage<ManifestMessage>(&arena);
   ARROW_RETURN_NOT_OK(ParseMessage(bytes, "manifest", &message));
   ParsedManifest parsed;
   ARROW_RETURN_NOT_OK(ParseProperties(message, &parsed.manifest));
@@ -188,7 +191,8 @@ arrow::Result<ParsedManifest> ParseManifestMessage(std::string_view bytes) {
 
 arrow::Result<std::string> SerializeManifestMessage(const Manifest& manifest,
                                                     const SectionPositions& positions) {
-  ManifestMessage message;
+  google::protobuf::Arena arena;
+  auto& message = *google::protobuf::Arena::CreateMessage<ManifestMessage>(&arena);
   format::AppendSchemaFields(manifest.schema, message.mutable_fields());
   WriteTextMap(manifest.schema.metadata, message.mutable_schema_metadata());
   WriteFragments(manifest.fragments, message.mutable_fragments());

@@ -1,8 +1,6 @@
 #include "lance/table/manifest_store.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "arrow/buffer.h"
@@ -12,50 +10,30 @@
 #include "lance/table/manifest_file.h"
 #include "lance/table/manifest_names.h"
 #include "lance/table/transaction_proto.h"
+#include "lance/table/version_hint.h"
 
 namespace lance::table {
 namespace {
 
-// Most manifests are smaller, so that one request reads them (table-format 2.1).
-constexpr uint64_t kTailBytes = uint64_t{64} << 10;
 // Three sections of at most 2 GiB; what is larger is forged.
 constexpr uint64_t kMaxFileBytes = uint64_t{6} << 30;
 
-constexpr std::string_view kHintSwitch = "LANCE_USE_VERSION_HINT";
-
-bool IsHintSwitchedOff() {
-  const char* value = std::getenv(kHintSwitch.data());
-  if (value == nullptr) return false;
-  const std::string_view text(value);
-  return text == "0" || text == "false" || text == "off";
-}
-
-arrow::Result<std::shared_ptr<arrow::Buffer>> GetRange(ObjectStore& store, const std::string& path,
-                                                       ByteRange range, const RunContext& run) {
-  ARROW_ASSIGN_OR_RAISE(auto buffers, store.Get(path, {range}, run.stop_token));
-  if (buffers.size() != 1 || static_cast<uint64_t>(buffers[0]->size()) != range.length) {
-    return arrow::Status::IOError(path, ": the store gave back another range than asked for");
-  }
-  return buffers[0];
-}
-
-/// Read a whole object of known size: its tail first, then what is before it.
-arrow::Result<std::string> GetWhole(ObjectStore& store, const std::string& path, uint64_t size,
-                                    const RunContext& run) {
+/// Read a whole object of known size in one request.
+arrow::Result<std::shared_ptr<arrow::Buffer>> GetWhole(ObjectStore& store, const std::string& path,
+                                                       uint64_t size, const RunContext& run) {
   if (size > kMaxFileBytes) {
     return arrow::Status::SerializationError("file has ", size, " bytes; allowed: ", kMaxFileBytes);
   }
-  const uint64_t tail_size = std::min(size, kTailBytes);
-  std::string bytes;
-  if (tail_size == 0) return bytes;
-  ARROW_ASSIGN_OR_RAISE(const auto tail, GetRange(store, path, {size - tail_size, tail_size}, run));
-  bytes.reserve(size);
-  if (tail_size < size) {
-    ARROW_ASSIGN_OR_RAISE(const auto rest, GetRange(store, path, {0, size - tail_size}, run));
-    bytes.append(rest->ToString());
+  if (size == 0) return std::make_shared<arrow::Buffer>(nullptr, 0);
+  ARROW_ASSIGN_OR_RAISE(auto buffers, store.Get(path, {{0, size}}, run.stop_token));
+  if (buffers.size() != 1 || static_cast<uint64_t>(buffers[0]->size()) != size) {
+    return arrow::Status::IOError(path, ": the store gave back another range than asked for");
   }
-  bytes.append(tail->ToString());
-  return bytes;
+  return std::move(buffers[0]);
+}
+
+std::string_view TextOf(const arrow::Buffer& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), static_cast<size_t>(bytes.size())};
 }
 
 arrow::Status NoSuchVersion(uint64_t version) {
@@ -77,8 +55,8 @@ arrow::Result<Transaction> LoadTransactionFile(ObjectStore& store, const std::st
   ARROW_RETURN_NOT_OK(CheckFileName(file_name, "transaction_file"));
   const std::string path = TransactionPath(file_name);
   ARROW_ASSIGN_OR_RAISE(const ObjectInfo info, store.Head(path));
-  ARROW_ASSIGN_OR_RAISE(const std::string bytes, GetWhole(store, path, info.size_bytes, run));
-  auto transaction = ParseTransaction(bytes);
+  ARROW_ASSIGN_OR_RAISE(const auto bytes, GetWhole(store, path, info.size_bytes, run));
+  auto transaction = ParseTransaction(TextOf(*bytes));
   if (!transaction.ok()) return InFile(transaction.status(), path);
   return transaction;
 }
@@ -100,7 +78,8 @@ arrow::Result<std::vector<VersionEntry>> ManifestStore::ListVersions() const {
   }));
   if (has_v1 && has_v2) {
     return arrow::Status::Invalid(
-        "_versions holds manifests named by version and by reversed version; allowed: one scheme");
+        "_versions holds manifests named by version and by reversed version; allowed: one scheme. "
+        "To finish a migration, open a single version and call MigrateManifestPathsV2");
   }
   std::ranges::sort(versions, {}, &VersionEntry::version);
   return versions;
@@ -114,7 +93,7 @@ arrow::Result<LoadedManifest> ManifestStore::LoadEntry(const VersionEntry& entry
     if (NotFound::From(bytes.status()) != nullptr) return NoSuchVersion(entry.version);
     return InFile(bytes.status(), path);
   }
-  auto file = DecodeManifestFile(AsBytes(*bytes));
+  auto file = DecodeManifestFile(AsBytes(TextOf(**bytes)));
   if (!file.ok()) return InFile(file.status(), path);
   return LoadedManifest{.manifest = std::move(file->manifest),
                         .naming = entry.naming,
@@ -129,12 +108,43 @@ arrow::Result<std::optional<VersionEntry>> ManifestStore::FindVersion(uint64_t v
   return HeadManifest(*store_, version, NamingScheme::kV1);
 }
 
-arrow::Result<LoadedManifest> ManifestStore::LoadLatest(const RunContext& run) const {
+arrow::Result<std::optional<VersionEntry>> ManifestStore::FindNewestByHint(
+    const RunContext& run) const {
+  const std::optional<uint64_t> hinted = ReadVersionHint(*store_, run);
+  if (!hinted) return std::optional<VersionEntry>();
+  ARROW_ASSIGN_OR_RAISE(const auto start, FindVersion(*hinted));
+  if (!start) return start;
+  VersionEntry newest = *start;
+  for (uint64_t version = *hinted + 1; version <= *hinted + kMaxHintAge + 1; ++version) {
+    if (version >= kFirstDetachedVersion) break;
+    ARROW_ASSIGN_OR_RAISE(const auto entry, HeadManifest(*store_, version, start->naming));
+    if (!entry) continue;
+    // Behind a gap, which clean-up leaves, there may be more than a walk would ever meet.
+    if (version != newest.version + 1) return std::optional<VersionEntry>();
+    newest = *entry;
+  }
+  if (newest.version > *hinted + kMaxHintAge) return std::optional<VersionEntry>();
+  return newest;
+}
+
+arrow::Result<LoadedManifest> ManifestStore::LoadNewest(const RunContext& run) const {
+  if (!store_->HasCheapListing()) {
+    const auto hinted = FindNewestByHint(run);
+    // Whatever goes wrong on this way, the listing is the way that counts.
+    if (hinted.ok() && *hinted) {
+      auto loaded = LoadEntry(**hinted, run);
+      if (loaded.ok()) return loaded;
+    }
+  }
   ARROW_ASSIGN_OR_RAISE(const auto versions, ListVersions());
   if (versions.empty()) {
     return NotFoundError("table", "", "there is no table here: _versions holds no manifest");
   }
-  ARROW_ASSIGN_OR_RAISE(LoadedManifest loaded, LoadEntry(versions.back(), run));
+  return LoadEntry(versions.back(), run);
+}
+
+arrow::Result<LoadedManifest> ManifestStore::LoadLatest(const RunContext& run) const {
+  ARROW_ASSIGN_OR_RAISE(LoadedManifest loaded, LoadNewest(run));
   ARROW_RETURN_NOT_OK(CheckReadable(loaded.manifest));
   return loaded;
 }
@@ -175,11 +185,6 @@ arrow::Result<PutOutcome> ManifestStore::PutManifestFile(
   return store_->Put(ManifestPath(version, naming), std::move(bytes), PutMode::kIfAbsent);
 }
 
-void ManifestStore::WriteHint(uint64_t version) const {
-  if (IsHintSwitchedOff()) return;
-  const nlohmann::json hint = {{"version", version}};
-  (void)store_->Put(std::string(kVersionHintPath), arrow::Buffer::FromString(hint.dump()),
-                    PutMode::kOverwrite);
-}
+void ManifestStore::WriteHint(uint64_t version) const { WriteVersionHint(*store_, version); }
 
 }  // namespace lance::table

@@ -46,7 +46,8 @@ class ManifestStore {
   /// All versions, ascending. \return Invalid when V1 and V2 names are mixed; empty: no table
   arrow::Result<std::vector<VersionEntry>> ListVersions() const;
 
-  /// The newest version.
+  /// The newest version, found by the hint where listing is dear (table-format 1.4, 3.1), else by
+  /// listing. The hint only says where to look first.
   ///
   /// \return KeyError + NotFound{table} when there is none; NotImplemented + UnsupportedFeature
   /// when
@@ -84,6 +85,15 @@ class ManifestStore {
   void WriteHint(uint64_t version) const;
 
  private:
+  /// The newest version by a hint that is at most kMaxHintAge versions old, without listing: looks
+  /// at the hinted version and at those that may follow it.
+  ///
+  /// \return no value, or any failure: list
+  arrow::Result<std::optional<VersionEntry>> FindNewestByHint(const RunContext& run) const;
+
+  /// LoadLatest without the look at feature flags.
+  arrow::Result<LoadedManifest> LoadNewest(const RunContext& run) const;
+
   std::shared_ptr<ObjectStore> store_;
 };
 

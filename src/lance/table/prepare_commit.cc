@@ -14,7 +14,15 @@
 namespace lance::table {
 namespace {
 
+/// Whether the manifest is built on anything but the basis as it is.
+bool ChangesBasis(const CommitParts& parts) {
+  return parts.clustering.define || parts.clustering.maintenance != ClusteringMaintenance::kNone ||
+         parts.detached_version != 0;
+}
+
 /// Apply what the commit does to clustering metadata, to the manifest before and to the operation.
+///
+/// \param defined may be null when nothing of it changes
 arrow::Status ChangeClustering(const CommitParts& parts, Manifest* defined, Operation* stamped) {
   if (parts.clustering.maintenance == ClusteringMaintenance::kRepair) {
     RepairClustering(defined);
@@ -75,9 +83,11 @@ arrow::Status OutcomeUnknown(const Transaction& transaction, const std::string& 
 }
 
 arrow::Result<PreparedCommit> PrepareCommit(const CommitParts& parts, const RunContext& run) {
-  Manifest defined = parts.basis;
+  // A copy only where something of it changes: there may be hundreds of thousands of fragments.
+  std::optional<Manifest> changed;
+  if (ChangesBasis(parts)) changed = parts.basis;
   Transaction stamped = parts.transaction;
-  ARROW_RETURN_NOT_OK(ChangeClustering(parts, &defined, &stamped.operation));
+  ARROW_RETURN_NOT_OK(ChangeClustering(parts, changed ? &*changed : nullptr, &stamped.operation));
   PreparedCommit prepared;
   ARROW_ASSIGN_OR_RAISE(prepared.transaction, SerializeTransaction(stamped));
   const BuildInput input{
@@ -85,8 +95,9 @@ arrow::Result<PreparedCommit> PrepareCommit(const CommitParts& parts, const RunC
       .transaction_file = TransactionFileName(stamped.read_version, stamped.uuid),
       .restored = parts.restored};
   // A detached version may stand on another one, whose number is no version to count on from.
-  if (parts.detached_version != 0) defined.version = 1;
-  ARROW_ASSIGN_OR_RAISE(prepared.manifest, BuildManifest(defined, stamped, input));
+  if (parts.detached_version != 0) changed->version = 1;
+  ARROW_ASSIGN_OR_RAISE(prepared.manifest,
+                        BuildManifest(changed ? *changed : parts.basis, stamped, input));
   if (parts.detached_version != 0) prepared.manifest.version = parts.detached_version;
   const auto road = std::holds_alternative<Restore>(stamped.operation) ? DeclarationRoad::kRestore
                                                                        : DeclarationRoad::kChange;

@@ -94,6 +94,8 @@ class FaultStoreImpl : public FaultStore, public std::enable_shared_from_this<Fa
     return Failure(call, fault);
   }
 
+  bool HasCheapListing() const override { return store_->HasCheapListing(); }
+
   /// Close a stream that this store opened, or let its Close suffer.
   arrow::Status CloseStream(const std::string& path, const Stream& stream);
 

@@ -160,10 +160,10 @@ TEST_F(RowsTest, LeavesNoFilesWhenTheRetriesAreWrong) {
 TEST_F(RowsTest, RefusesDeletionFilesWithoutARowCount) {
   const Dataset deleted = Delete(Create(), "a = 1").ValueOrDie().dataset;
   const Dataset::Impl& impl = deleted.impl();
-  table::LoadedManifest loaded = impl.loaded;
+  table::LoadedManifest loaded = *impl.loaded;
   loaded.manifest.fragments[0].deletion_file->num_deleted_rows = 0;
 
-  const auto opened = Dataset::Impl::Make(impl.uri, impl.store, impl.session, std::move(loaded));
+  const auto opened = Dataset::Impl::Make(impl.opened, std::move(loaded));
 
   EXPECT_TRUE(opened.status().IsNotImplemented()) << opened.status();
   EXPECT_THAT(opened.status().message(), HasSubstr("fragment 0 does not say how many rows"));

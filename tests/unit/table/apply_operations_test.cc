@@ -211,6 +211,32 @@ TEST(ApplyUpdateBases, RefusesAPathThatIsThere) {
               IsInvalid(HasSubstr("base 4 (/p)")));
 }
 
+TEST(ApplyUpdateBases, RefusesPlacesThatAreNotAbsolute) {
+  EXPECT_THAT(Build(SampleManifest({0}), UpdateBases{.new_bases = {{.name = "m", .path = ""}}}),
+              IsInvalid(HasSubstr("is empty")));
+  EXPECT_THAT(Build(SampleManifest({0}), UpdateBases{.new_bases = {{.name = "m", .path = "p"}}}),
+              testing::IsNotImplemented(HasSubstr("is relative")));
+}
+
+TEST(ApplyUpdateBases, GivesTheSmallestFreeIdsAndSetsTheFlag) {
+  Manifest newest = SampleManifest({0});
+  newest.base_paths = {{.id = 0, .path = "/clone"}, {.id = 2, .name = "n", .path = "/p"}};
+  newest.fragments[0].files[0].base_id = 2;
+
+  LANCE_ASSERT_OK_AND_ASSIGN(
+      const Manifest next,
+      Build(newest, UpdateBases{.new_bases = {{.name = "a", .path = "/a"},
+                                              {.id = 9, .name = "b", .path = "file:///b"},
+                                              {.name = "c", .path = "/c"}}}));
+
+  std::vector<uint32_t> ids;
+  for (const BasePath& base : next.base_paths) ids.push_back(base.id);
+  EXPECT_THAT(ids, ElementsAre(0, 2, 1, 9, 3));
+  EXPECT_EQ(next.fragments, newest.fragments);
+  EXPECT_EQ(next.reader_feature_flags & 16, 16u);
+  EXPECT_EQ(next.writer_feature_flags & 16, 16u);
+}
+
 TEST(ApplyRestore, KeepsTheHighestIdsEverUsed) {
   Manifest old = SampleManifest({0});
   Manifest newest = Stamped({1, 8});

@@ -441,8 +441,12 @@ TEST(BuildManifest, ReportsASourceWithOtherFilesAsAConflict) {
 }
 
 TEST(BuildManifest, RefusesWhatItsResultWouldNeed) {
-  EXPECT_THAT(Build(SampleManifest({}), UpdateBases{.new_bases = {{.path = "/p"}}}),
-              IsNotImplemented(HasSubstr("base paths (bit 4)")));
+  IndexMetadata covering = SampleIndex("i", 1, {0});
+  covering.field_ids = {0, 1};
+  covering.covering_field_ids = {1};
+
+  EXPECT_THAT(Build(SampleManifest({0}), CreateIndex{.new_indices = {covering}}),
+              IsNotImplemented(HasSubstr("covered index metadata (bit 7)")));
 }
 
 TEST(BuildManifest, RefusesToChangePrimaryKeyMetadata) {

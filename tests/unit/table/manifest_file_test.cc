@@ -226,6 +226,27 @@ TEST(ManifestFile, KeepsEveryMemberAndEveryUnknownField) {
   EXPECT_TRUE(file.manifest == manifest);
 }
 
+TEST(WithOtherFragments, KeepsEveryOtherMember) {
+  const Manifest manifest = FullManifest();
+  const std::vector<Fragment> others = {SampleFragment(11)};
+
+  EXPECT_TRUE(WithOtherFragments(manifest, manifest.fragments) == manifest);
+  EXPECT_EQ(WithOtherFragments(manifest, others).fragments, others);
+}
+
+TEST(FindFragment, FindsFragmentsInAnyOrder) {
+  for (const std::vector<uint64_t>& ids :
+       {std::vector<uint64_t>{0, 2, 5, 9}, {9, 5, 2, 0}, {2, 9, 0, 5}}) {
+    const Manifest manifest = SampleManifest(ids);
+    for (const uint64_t id : ids) {
+      const Fragment* found = manifest.FindFragment(id);
+      ASSERT_NE(found, nullptr) << id;
+      EXPECT_EQ(found->id, id);
+    }
+    for (const uint64_t id : {1, 3, 10}) EXPECT_EQ(manifest.FindFragment(id), nullptr) << id;
+  }
+}
+
 TEST(ManifestFile, KeepsTheRowIdsThatThisVersionDoesNotRead) {
   Manifest manifest = SampleManifest({0});
   manifest.fragments[0].unknown_fields = FromHex("2a 02 0a 00");  // inline_row_ids, field 5
