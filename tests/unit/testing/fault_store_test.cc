@@ -15,8 +15,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 const arrow::StopToken kNeverStop = arrow::StopToken::Unstoppable();
-constexpr Fault kAllFaults[] = {Fault::kFails, Fault::kTorn, Fault::kNoReply, Fault::kLandsLate,
-                                Fault::kDies};
+constexpr Fault kAllFaults[] = {Fault::kFails,     Fault::kTorn,      Fault::kNoReply,
+                                Fault::kLandsLate, Fault::kConflicts, Fault::kDies};
 
 class FaultStoreTest : public ::testing::Test {
  protected:
@@ -81,8 +81,90 @@ TEST_F(FaultStoreTest, DiesFailsAllThatFollows) {
   EXPECT_THAT(ListPaths(*inner_), IsOkAndHolds(ElementsAre("a")));
 }
 
+TEST_F(FaultStoreTest, AThrottlingStoreFailsSoManyCalls) {
+  store_->Arm(1, Fault::kFails, /*num_faults=*/2);
+
+  EXPECT_THAT(PutText(*store_, "a", "1"), IsOk());
+  EXPECT_THAT(PutText(*store_, "b", "1"), IsIOError());
+  EXPECT_THAT(store_->Head("a"), IsIOError());
+  EXPECT_THAT(store_->Head("a"), IsOk());
+
+  EXPECT_EQ(store_->hit(), "Put b");
+  EXPECT_THAT(store_->calls(), ElementsAre("Put a", "Put b", "Head a", "Head a"));
+}
+
+TEST_F(FaultStoreTest, AConflictingPutIfAbsentStoresNothingAndSaysExists) {
+  store_->Arm(0, Fault::kConflicts);
+
+  EXPECT_THAT(PutText(*store_, "x", "1", PutMode::kIfAbsent), IsOkAndHolds(PutOutcome::kExists));
+  EXPECT_THAT(PutText(*store_, "y", "1", PutMode::kIfAbsent), IsOkAndHolds(PutOutcome::kStored));
+
+  EXPECT_THAT(ListPaths(*inner_), IsOkAndHolds(ElementsAre("y")));
+}
+
+/// Paths in the order of a listing.
+std::vector<std::string> Visited(ObjectStore& store, const std::string& prefix = "") {
+  std::vector<std::string> paths;
+  EXPECT_THAT(store.List(prefix,
+                         [&](const ObjectInfo& info) {
+                           paths.push_back(info.path);
+                           return arrow::Status::OK();
+                         }),
+              IsOk());
+  return paths;
+}
+
+TEST_F(FaultStoreTest, EachPageOfAListingIsACall) {
+  for (const char* path : {"a", "b", "c", "d", "e"}) ASSERT_THAT(PutText(*inner_, path, "1"), IsOk());
+  store_->SetListing({.page_size = 2});
+  store_->Disarm();
+
+  EXPECT_THAT(Visited(*store_), ElementsAre("a", "b", "c", "d", "e"));
+  EXPECT_THAT(store_->calls(), ElementsAre("List ", "List  page 2", "List  page 3"));
+
+  store_->Arm(1, Fault::kFails);
+  int num_visits = 0;
+  EXPECT_THAT(store_->List("",
+                           [&](const ObjectInfo&) {
+                             ++num_visits;
+                             return arrow::Status::OK();
+                           }),
+              IsIOError(HasSubstr("page 2")));
+  EXPECT_EQ(num_visits, 2);
+  EXPECT_THAT(Visited(*store_, "none"), IsEmpty());
+  EXPECT_EQ(store_->num_calls(), 3);
+}
+
+TEST_F(FaultStoreTest, AShuffledListingHasEveryObjectOnce) {
+  std::vector<std::string> paths;
+  for (char name = 'a'; name <= 'z'; ++name) {
+    paths.emplace_back(1, name);
+    ASSERT_THAT(PutText(*inner_, paths.back(), "1"), IsOk());
+  }
+  store_->SetListing({.is_shuffled = true});
+
+  const auto found = Visited(*store_);
+
+  EXPECT_NE(found, paths);
+  EXPECT_THAT(found, ::testing::UnorderedElementsAreArray(paths));
+}
+
+TEST_F(FaultStoreTest, ALaggingListingLacksWhatWasStoredLast) {
+  ASSERT_THAT(PutText(*store_, "v/1", "1"), IsOk());
+  store_->SetListing({.num_hidden = 1});
+  EXPECT_THAT(Visited(*store_), ElementsAre("v/1"));
+
+  ASSERT_THAT(PutText(*store_, "v/2", "1"), IsOk());
+  ASSERT_THAT(PutText(*store_, "w/1", "1"), IsOk());
+
+  EXPECT_THAT(Visited(*store_, "v"), ElementsAre("v/1"));
+  EXPECT_THAT(store_->Head("v/2"), IsOk());
+  ASSERT_THAT(PutText(*store_, "v/3", "1"), IsOk());
+  EXPECT_THAT(Visited(*store_, "v"), ElementsAre("v/1", "v/2"));
+}
+
 TEST_F(FaultStoreTest, FailedAndTornPutsLeaveTheOldObject) {
-  for (const Fault fault : {Fault::kFails, Fault::kTorn, Fault::kDies}) {
+  for (const Fault fault : {Fault::kFails, Fault::kTorn, Fault::kConflicts, Fault::kDies}) {
     ASSERT_THAT(PutText(*inner_, "x", "old"), IsOk());
     store_->Arm(0, fault);
 
@@ -157,6 +239,7 @@ TEST_F(FaultStoreTest, TornListVisitsHalfAndLostReplyAll) {
                                         {Fault::kTorn, 2},
                                         {Fault::kNoReply, 4},
                                         {Fault::kLandsLate, 0},
+                                        {Fault::kConflicts, 0},
                                         {Fault::kDies, 0}}) {
     store_->Arm(0, fault);
     int num_visits = 0;
