@@ -40,7 +40,7 @@ struct FaultyOperation {
   /// It moves rows in several commits: ids are reserved, rows rewritten, zonemaps refreshed. Once
   /// the rows are rewritten it has succeeded.
   bool is_rewrite = false;
-  /// It leaves its data files behind when it fails, because whoever acts wrote them.
+  /// It leaves data files behind when it fails: they are the caller's, who may commit them again.
   bool leaves_files = false;
 };
 

@@ -124,7 +124,8 @@ std::vector<FaultyOperation> Clustering() {
        .rows = kBaseRows,
        .act = CommitPlan,
        .prepare = Declare,
-       .is_rewrite = true},
+       .is_rewrite = true,
+       .leaves_files = true},
   };
 }
 

@@ -65,8 +65,10 @@ arrow::Result<std::string> IndicesText(const table::Manifest& manifest) {
   std::vector<std::string> indices;
   for (const table::IndexMetadata& segment : manifest.indices) {
     ARROW_ASSIGN_OR_RAISE(const auto coverage, segment.Coverage());
-    indices.push_back(" " + segment.name + " over " +
-                      std::to_string(coverage ? coverage->size() : 0));
+    std::string text = " " + segment.name + " over " +
+                       std::to_string(coverage ? coverage->size() : 0) + " details";
+    for (const char byte : segment.details_value) text += "," + std::to_string(byte);
+    indices.push_back(std::move(text));
   }
   std::ranges::sort(indices);
   std::string text = "\nindices:";

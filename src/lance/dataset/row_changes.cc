@@ -9,6 +9,7 @@
 #include "lance/dataset/deleted_rows.h"
 #include "lance/dataset/zonemaps.h"
 #include "lance/table/backoff.h"
+#include "lance/table/deletion_file.h"
 #include "lance/table/feature_flags.h"
 
 namespace lance {
@@ -58,6 +59,15 @@ arrow::Result<DeletedFragments> DeletedFragments::Write(const Dataset::Impl& dat
 DeletedFragments::~DeletedFragments() {
   if (store_ == nullptr) return;
   for (const table::Fragment& fragment : updated_) DropDeletionFile(*store_, fragment);
+}
+
+void DeletedFragments::KeepIn(const table::Manifest& committed) {
+  std::erase_if(updated_, [&](const table::Fragment& fragment) {
+    const table::Fragment* now = committed.FindFragment(fragment.id);
+    return now != nullptr && now->deletion_file &&
+           table::DeletionFilePath(now->id, *now->deletion_file) ==
+               table::DeletionFilePath(fragment.id, *fragment.deletion_file);
+  });
 }
 
 arrow::Status CheckChangeable(const Dataset::Impl& dataset) {
@@ -121,7 +131,9 @@ arrow::Result<Dataset> CommitChangedRows(const Dataset& dataset, const RowDeleti
   commit.affected_rows = deletions.by_fragment();
   commit.retry = *retry;
   auto committed = impl.Commit(std::move(commit), run);
-  if (committed.ok() || !CertainlyNotCommitted(committed.status())) {
+  if (committed.ok()) {
+    written->KeepIn(committed->impl().manifest());
+  } else if (!CertainlyNotCommitted(committed.status())) {
     written->Keep();
   } else {
     DeleteDataFiles(*impl.store, new_fragments);
@@ -143,7 +155,11 @@ arrow::Result<Dataset> CommitDelete(const Dataset& dataset, const RowDeletions& 
   commit.affected_rows = deletions.by_fragment();
   ARROW_ASSIGN_OR_RAISE(commit.retry, MakeRetryPolicy(options));
   auto committed = impl.Commit(std::move(commit), run);
-  if (committed.ok() || !CertainlyNotCommitted(committed.status())) written.Keep();
+  if (committed.ok()) {
+    written.KeepIn(committed->impl().manifest());
+  } else if (!CertainlyNotCommitted(committed.status())) {
+    written.Keep();
+  }
   return committed;
 }
 

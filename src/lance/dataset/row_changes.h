@@ -53,6 +53,9 @@ class DeletedFragments {
   /// Ids of fragments that have no row left.
   const std::vector<uint64_t>& removed() const { return removed_; }
   void Keep() { store_.reset(); }
+  /// Keep the files that a committed version refers to. Where the commit had to be put on top of
+  /// deletions by others it wrote files of its own, and those of ours are of no use any more.
+  void KeepIn(const table::Manifest& committed);
 
  private:
   DeletedFragments() = default;
