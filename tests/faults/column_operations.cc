@@ -30,18 +30,17 @@ AddColumnsRequest Sql() {
 }
 
 AddColumnsRequest Rows() {
-  return {.values = BatchSource(TableFromJson({{"x", arrow::int8()}},
-                                              "[[1], [2], [null], [4], [5], [6]]"))};
+  return {.values = BatchSource(
+              TableFromJson({{"x", arrow::int8()}}, "[[1], [2], [null], [4], [5], [6]]"))};
 }
 
-AddColumnsRequest Nulls() {
-  return {.values = arrow::schema({arrow::field("x", arrow::utf8())})};
-}
+AddColumnsRequest Nulls() { return {.values = arrow::schema({arrow::field("x", arrow::utf8())})}; }
 
 AddColumnsRequest Function() {
   const auto schema = arrow::schema({arrow::field("x", arrow::int64())});
-  const BatchFunction function = [schema](const arrow::RecordBatch& batch)
-      -> arrow::Result<std::shared_ptr<arrow::RecordBatch>> {
+  const BatchFunction function =
+      [schema](
+          const arrow::RecordBatch& batch) -> arrow::Result<std::shared_ptr<arrow::RecordBatch>> {
     return arrow::RecordBatch::Make(schema, batch.num_rows(), {batch.column(0)});
   };
   return {.values = function, .function_schema = schema, .read_columns = {"id"}};

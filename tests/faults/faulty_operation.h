@@ -21,8 +21,8 @@ struct TableHandle {
 
 /// An operation that commits, and what it does when storage works.
 ///
-/// The table that it meets has the columns id (int64 not null), k (int32) and s (utf8), and the rows
-/// kBaseRows in two fragments of three rows.
+/// The table that it meets has the columns id (int64 not null), k (int32) and s (utf8), and the
+/// rows kBaseRows in two fragments of three rows.
 struct FaultyOperation {
   std::string name;
   /// All rows after it, in the order of their ids, with all columns: "1:10:a 2:20:b".
@@ -45,9 +45,7 @@ struct FaultyOperation {
 };
 
 /// How a failing test names it.
-inline void PrintTo(const FaultyOperation& operation, std::ostream* out) {
-  *out << operation.name;
-}
+inline void PrintTo(const FaultyOperation& operation, std::ostream* out) { *out << operation.name; }
 
 inline constexpr const char* kBaseRows = "1:10:a 2:20:b 3:null:c 4:40:a 5:50:null 6:60:f";
 

@@ -82,10 +82,7 @@ arrow::Result<table::Operation> DropFirstFragment(const Dataset::Impl& impl) {
 
 std::vector<FaultyOperation> RawOperations() {
   return {
-      {.name = "Restore",
-       .rows = kBaseRows,
-       .act = Committing(RestoreFirst),
-       .prepare = DeleteTwo},
+      {.name = "Restore", .rows = kBaseRows, .act = Committing(RestoreFirst), .prepare = DeleteTwo},
       {.name = "ReserveFragments", .rows = kBaseRows, .act = Committing(Reserve)},
       {.name = "DataReplacement",
        .rows = "1:1:a 2:2:b 3:3:c 4:40:a 5:50:null 6:60:f",

@@ -97,14 +97,14 @@ std::vector<FaultyOperation> Writes() {
 
 std::vector<FaultyOperation> Deletes() {
   return {
-      {.name = "Delete", .rows = "1:10:a 3:null:c 4:40:a 6:60:f", .act = DeleteWhere("id IN (2, 5)")},
+      {.name = "Delete",
+       .rows = "1:10:a 3:null:c 4:40:a 6:60:f",
+       .act = DeleteWhere("id IN (2, 5)")},
       {.name = "DeleteMore",
        .rows = "1:10:a 4:40:a 5:50:null 6:60:f",
        .act = DeleteWhere("id = 3"),
        .prepare = Rival(DeleteWhere("id = 2"))},
-      {.name = "DeleteFragment",
-       .rows = "1:10:a 2:20:b",
-       .act = DeleteWhere("id >= 3")},
+      {.name = "DeleteFragment", .rows = "1:10:a 2:20:b", .act = DeleteWhere("id >= 3")},
       {.name = "DeletePastDelete",
        .rows = "2:20:b 4:40:a 5:50:null 6:60:f",
        .act = DeleteWhere("id = 3"),

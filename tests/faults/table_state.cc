@@ -118,12 +118,11 @@ std::set<std::string> PathsOf(const Dataset& dataset) {
 arrow::Result<std::vector<uint64_t>> DetachedVersions(ObjectStore& store) {
   std::vector<uint64_t> versions;
   const std::string folder = std::string(table::kVersionsFolder) + "/";
-  ARROW_RETURN_NOT_OK(
-      store.List(std::string(table::kVersionsFolder), [&](const ObjectInfo& info) {
-        const auto name = table::ParseManifestName(info.path.substr(folder.size()));
-        if (name && name->is_detached) versions.push_back(name->version);
-        return arrow::Status::OK();
-      }));
+  ARROW_RETURN_NOT_OK(store.List(std::string(table::kVersionsFolder), [&](const ObjectInfo& info) {
+    const auto name = table::ParseManifestName(info.path.substr(folder.size()));
+    if (name && name->is_detached) versions.push_back(name->version);
+    return arrow::Status::OK();
+  }));
   return versions;
 }
 

@@ -258,11 +258,10 @@ arrow::Result<Dataset> NewZonemaps::Commit(const Dataset& dataset,
                                            std::vector<table::IndexMetadata> removed_indices,
                                            const CommitOptions& options, const RunContext& run) {
   table::CommitRequest commit;
-  commit.transaction =
-      MakeTransaction(dataset.version(),
-                      table::CreateIndex{.new_indices = segments_,
-                                         .removed_indices = std::move(removed_indices)},
-                      options, run);
+  commit.transaction = MakeTransaction(
+      dataset.version(),
+      table::CreateIndex{.new_indices = segments_, .removed_indices = std::move(removed_indices)},
+      options, run);
   ARROW_ASSIGN_OR_RAISE(commit.retry, MakeRetryPolicy(options));
   auto committed = dataset.impl().Commit(std::move(commit), run);
   const bool may_be_there = committed.ok() || CommitUnknown::From(committed.status()) != nullptr;

@@ -239,8 +239,8 @@ arrow::Status FaultStoreImpl::List(const std::string& prefix,
     style = listing_;
   }
   ARROW_ASSIGN_OR_RAISE(const std::vector<ObjectInfo> found, Found(prefix, style));
-  const size_t page_size = style.page_size == 0 ? std::max<size_t>(found.size(), 1)
-                                                : style.page_size;
+  const size_t page_size =
+      style.page_size == 0 ? std::max<size_t>(found.size(), 1) : style.page_size;
   size_t begin = 0;
   do {  // also an empty listing has a page
     const std::string call =

@@ -115,7 +115,8 @@ std::vector<std::string> Visited(ObjectStore& store, const std::string& prefix =
 }
 
 TEST_F(FaultStoreTest, EachPageOfAListingIsACall) {
-  for (const char* path : {"a", "b", "c", "d", "e"}) ASSERT_THAT(PutText(*inner_, path, "1"), IsOk());
+  for (const char* path : {"a", "b", "c", "d", "e"})
+    ASSERT_THAT(PutText(*inner_, path, "1"), IsOk());
   store_->SetListing({.page_size = 2});
   store_->Disarm();
 
