@@ -77,7 +77,7 @@ class FaultStoreImpl : public FaultStore, public std::enable_shared_from_this<Fa
   arrow::Result<PutOutcome> Put(const std::string& path, std::shared_ptr<arrow::Buffer> bytes,
                                 PutMode mode) override {
     const std::string call = "Put " + path;
-    switch (const Fault fault = CountCall(call)) {
+    switch (const Fault fault = CountCall(call, mode)) {
       case Fault::kNone:
         NoteStored(path);
         return store_->Put(path, std::move(bytes), mode);
@@ -86,8 +86,7 @@ class FaultStoreImpl : public FaultStore, public std::enable_shared_from_this<Fa
         ARROW_RETURN_NOT_OK(store_->Put(path, std::move(bytes), mode));
         return PutOutcome::kUnknown;
       case Fault::kConflicts:
-        if (mode == PutMode::kIfAbsent) return PutOutcome::kExists;
-        return Failure(call, fault);
+        return PutOutcome::kExists;
       case Fault::kLandsLate:
         Delay([store = store_, path, bytes = std::move(bytes), mode] {
           return store->Put(path, bytes, mode).status();
@@ -119,13 +118,14 @@ class FaultStoreImpl : public FaultStore, public std::enable_shared_from_this<Fa
 
  private:
   /// Count one call. \return what it suffers
-  Fault CountCall(const std::string& call) {
+  Fault CountCall(const std::string& call, PutMode mode = PutMode::kOverwrite) {
     const std::lock_guard lock(mutex_);
     const auto k = static_cast<int64_t>(calls_.size());
     calls_.push_back(call);
     if (fault_ == Fault::kNone || k < armed_call_ || k - armed_call_ >= num_faults_) {
       return Fault::kNone;
     }
+    if (fault_ == Fault::kConflicts && mode != PutMode::kIfAbsent) return Fault::kNone;
     if (hit_.empty()) hit_ = call;
     return fault_;
   }
@@ -281,7 +281,7 @@ arrow::Status FaultStoreImpl::CloseStream(const std::string& path, const Stream&
       break;
     case Fault::kFails:
     case Fault::kTorn:
-    case Fault::kConflicts:
+    case Fault::kConflicts:  // never: not a put
     case Fault::kDies:
       ARROW_RETURN_NOT_OK(stream->Abort());
       break;

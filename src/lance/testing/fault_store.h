@@ -18,7 +18,7 @@ enum class Fault {
   kTorn,       ///< a write stops half-way: the target must not appear; IOError
   kNoReply,    ///< it lands, but the caller sees a failure (Put: kUnknown)
   kLandsLate,  ///< the caller sees a failure (Put: kUnknown); it lands when LandDelayed() is called
-  kConflicts,  ///< a put if absent stores nothing and answers kExists; see below
+  kConflicts,  ///< a put if absent stores nothing and answers kExists; other calls work
   kDies,       ///< this call and all that follow fail and do nothing, as when the process died
 };
 
@@ -43,10 +43,11 @@ struct ListingStyle {
 /// | kTorn      | as kFails | visits half, fails | as kFails| as kFails | aborts      | as kFails |
 /// | kNoReply   | fails     | visits all, fails  | lands    | as kFails | lands       | lands |
 /// | kLandsLate | as kFails | as kFails          | delayed  | as kFails | delayed     | delayed |
-/// | kConflicts | as kFails | as kFails          | kExists  | as kFails | as kFails   | as kFails |
+/// | kConflicts | works    | works              | kExists  | works     | works       | works |
 ///
 /// kConflicts is the 409 or 412 of an object store that carries out another conditional request for
-/// the name at that moment: nothing was stored, and nothing need be there. Other puts fail.
+/// the name at that moment: nothing was stored, and nothing need be there. Puts that overwrite
+/// work.
 class FaultStore : public ObjectStore {
  public:
   static std::shared_ptr<FaultStore> Make(std::shared_ptr<ObjectStore> store);

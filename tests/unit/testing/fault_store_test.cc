@@ -15,8 +15,9 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 const arrow::StopToken kNeverStop = arrow::StopToken::Unstoppable();
-constexpr Fault kAllFaults[] = {Fault::kFails,     Fault::kTorn,      Fault::kNoReply,
-                                Fault::kLandsLate, Fault::kConflicts, Fault::kDies};
+// All but kConflicts, which concerns puts alone.
+constexpr Fault kAllFaults[] = {Fault::kFails, Fault::kTorn, Fault::kNoReply, Fault::kLandsLate,
+                                Fault::kDies};
 
 class FaultStoreTest : public ::testing::Test {
  protected:
@@ -94,11 +95,16 @@ TEST_F(FaultStoreTest, AThrottlingStoreFailsSoManyCalls) {
 }
 
 TEST_F(FaultStoreTest, AConflictingPutIfAbsentStoresNothingAndSaysExists) {
-  store_->Arm(0, Fault::kConflicts);
+  store_->Arm(0, Fault::kConflicts, /*num_faults=*/4);
 
+  EXPECT_THAT(PutText(*store_, "w", "1"), IsOkAndHolds(PutOutcome::kStored));
+  EXPECT_THAT(store_->Head("w"), IsOk());
+  EXPECT_THAT(store_->Delete("w"), IsOk());
+  EXPECT_EQ(store_->hit(), "");
   EXPECT_THAT(PutText(*store_, "x", "1", PutMode::kIfAbsent), IsOkAndHolds(PutOutcome::kExists));
   EXPECT_THAT(PutText(*store_, "y", "1", PutMode::kIfAbsent), IsOkAndHolds(PutOutcome::kStored));
 
+  EXPECT_EQ(store_->hit(), "Put x");
   EXPECT_THAT(ListPaths(*inner_), IsOkAndHolds(ElementsAre("y")));
 }
 
@@ -165,7 +171,7 @@ TEST_F(FaultStoreTest, ALaggingListingLacksWhatWasStoredLast) {
 }
 
 TEST_F(FaultStoreTest, FailedAndTornPutsLeaveTheOldObject) {
-  for (const Fault fault : {Fault::kFails, Fault::kTorn, Fault::kConflicts, Fault::kDies}) {
+  for (const Fault fault : {Fault::kFails, Fault::kTorn, Fault::kDies}) {
     ASSERT_THAT(PutText(*inner_, "x", "old"), IsOk());
     store_->Arm(0, fault);
 
@@ -240,7 +246,6 @@ TEST_F(FaultStoreTest, TornListVisitsHalfAndLostReplyAll) {
                                         {Fault::kTorn, 2},
                                         {Fault::kNoReply, 4},
                                         {Fault::kLandsLate, 0},
-                                        {Fault::kConflicts, 0},
                                         {Fault::kDies, 0}}) {
     store_->Arm(0, fault);
     int num_visits = 0;
