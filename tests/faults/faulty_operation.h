@@ -35,7 +35,7 @@ struct FaultyOperation {
   std::function<arrow::Status(const Dataset& dataset)> rival = nullptr;
   /// There is no table before it.
   bool creates_table = false;
-  /// It makes a detached version.
+  /// It makes a detached version, and returns the version that it started from.
   bool is_detached = false;
   /// It moves rows in several commits: ids are reserved, rows rewritten, zonemaps refreshed. Once
   /// the rows are rewritten it has succeeded.

@@ -36,7 +36,7 @@ arrow::Status BreakStamp(const Dataset& dataset) {
   broken.max_clustering_id = 77;
   return declared.impl()
       .manifests()
-      .PutManifest(broken, declared.impl().loaded.naming, /*serialized_transaction=*/"")
+      .PutManifest(broken, table::NamingScheme::kV2, /*serialized_transaction=*/"")
       .status();
 }
 

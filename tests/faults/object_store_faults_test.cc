@@ -124,8 +124,10 @@ TEST_P(ObjectStoreFaultsTest, B166FindsItsWayAmongMoreThanAThousandVersions) {
   const table::ManifestStore manifests(session_.memory());
   for (manifest.version = 2; manifest.version <= kVersions; ++manifest.version) {
     manifest.config["version"] = std::to_string(manifest.version);
-    ASSERT_THAT(manifests.PutManifest(manifest, first.impl().loaded.naming, ""),
-                IsOkAndHolds(PutOutcome::kStored));
+    ASSERT_THAT(
+        manifests.PutManifest(
+            manifest, has_v2_names() ? table::NamingScheme::kV2 : table::NamingScheme::kV1, ""),
+        IsOkAndHolds(PutOutcome::kStored));
   }
   if (has_v2_names()) {
     EXPECT_THAT(session_.memory()->Head("_versions/18446744073709549115.manifest"), IsOk());

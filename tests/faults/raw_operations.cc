@@ -31,9 +31,8 @@ Acts Detaching(Makes make) {
     table::CommitRequest request;
     ARROW_ASSIGN_OR_RAISE(auto operation, make(impl));
     request.transaction = MakeTransaction(impl.manifest().version, std::move(operation), {}, run);
-    ARROW_ASSIGN_OR_RAISE(auto landed,
-                          table::CommitDetached(impl.manifests(), std::move(request), run));
-    return Dataset::Impl::Make(impl.uri, impl.store, impl.session, std::move(landed));
+    ARROW_RETURN_NOT_OK(table::CommitDetached(impl.manifests(), std::move(request), run).status());
+    return *handle.dataset;
   };
 }
 

@@ -94,10 +94,11 @@ arrow::Result<TableState> StateOf(const Dataset& dataset) {
   return state;
 }
 
-std::set<std::string> PathsOf(const Dataset& dataset) {
+arrow::Result<std::set<std::string>> PathsOf(const Dataset& dataset) {
   const table::Manifest& manifest = dataset.impl().manifest();
-  std::set<std::string> paths = {
-      table::ManifestPath(manifest.version, dataset.impl().loaded.naming)};
+  ARROW_ASSIGN_OR_RAISE(const auto entry, dataset.impl().manifests().FindVersion(manifest.version));
+  if (!entry) return arrow::Status::IOError("the manifest is gone");
+  std::set<std::string> paths = {table::ManifestPath(manifest.version, entry->naming)};
   if (!manifest.transaction_file.empty()) {
     paths.insert(table::TransactionPath(manifest.transaction_file));
   }

@@ -23,7 +23,7 @@ struct TableState {
 arrow::Result<TableState> StateOf(const Dataset& dataset);
 
 /// Every object that a version refers to: manifest, transaction, data, deletions, indices.
-std::set<std::string> PathsOf(const Dataset& dataset);
+arrow::Result<std::set<std::string>> PathsOf(const Dataset& dataset);
 
 /// The detached versions of a table.
 arrow::Result<std::vector<uint64_t>> DetachedVersions(ObjectStore& store);
