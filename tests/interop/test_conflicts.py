@@ -129,8 +129,9 @@ def run_truncate(module, dataset, target):
 
 
 def apply_truncate(state, target):
+    """Rows that were appended meanwhile stay."""
     del target
-    state.rows.clear()
+    state.rows = {id_: row for id_, row in state.rows.items() if id_ >= ROWS}
 
 
 def run_update(module, dataset, target):
@@ -330,30 +331,21 @@ KINDS = {
 # ---- What the table says -----------------------------------------------------------------------
 
 
-def touches_all(kind):
-    return kind in ("truncate", "compact")
-
-
 def share_fragments(ours, theirs, variant):
-    if variant != "apart":
-        return True
-    if theirs == "truncate":
-        return True
-    if ours == "truncate" or ours == "compact":
-        return True
-    return False
+    """Whether both change a fragment; ours, made apart, is at the other end of the table."""
+    return variant != "apart" or theirs == "truncate" or ours in ("truncate", "compact")
 
 
-def letter_of(note, ours, theirs, variant):
+def letter_of(note, ours, theirs, variant, is_ours):
     """What a note gives for two calls; . R X."""
     collides = variant != "apart"
     shares = share_fragments(ours, theirs, variant)
     kinds = {ours, theirs}
     if note in (".", "R", "X"):
         return note
-    if note in ("n1", "k1", "k2", "k3", "m1", "m2", "p", "c2", "o1", "d1"):
+    if note in ("n1", "k1", "k2", "k3", "m1", "m2", "p", "c2"):
         # Both say that nullability stays; no key of ours is a primary key; no columns are rewritten
-        # in place; a write sets no configuration; no fragment is removed where that matters.
+        # in place; a write sets no configuration.
         return "."
     if note == "a":
         if "truncate" in kinds:
@@ -370,13 +362,15 @@ def letter_of(note, ours, theirs, variant):
         if kinds == {"schema_metadata"}:
             return "X"
         return "X" if ours == theirs and collides else "."
-    if note in ("i1", "i3"):
+    if note == "i3":
+        return "R" if collides or is_ours else "."  # we look at fragments as well as at fields
+    if note == "i1":
         return "R" if collides else "."
     if note in ("i2", "i4"):
         return "R"  # an index covers all fragments
+    if note == "d1":
+        return "X" if theirs == "truncate" else "."
     if note == "d2":
-        if theirs == "truncate":
-            return "X"
         return "R" if collides else "."
     if note == "d3":
         return "X" if theirs == "drop" and collides else "."
@@ -385,9 +379,19 @@ def letter_of(note, ours, theirs, variant):
     raise AssertionError(f"note {note} of the table is new")
 
 
-def expected(ours, theirs, variant):
+# What nobody can do any more: the column is gone. The reference lets the index pass, and then cannot
+# count rows: it is the writer of that pair that is not asked.
+VANISHED = {("index", "cast"), ("index", "drop"), ("field_metadata", "drop")}
+
+
+def expected(ours, theirs, variant, is_ours):
+    """Of the operation itself; V: refused because what it names is gone."""
+    if variant != "apart" and (ours, theirs) in VANISHED:
+        return "V"
+    if ours == "restore":
+        return "."  # the call looks for the newest version first
     notes = CELLS[KINDS[ours].in_table, KINDS[theirs].in_table]
-    letters = [letter_of(note, ours, theirs, variant) for note in notes]
+    letters = [letter_of(note, ours, theirs, variant, is_ours) for note in notes]
     return max(letters, key=".RX".index)
 
 
@@ -396,10 +400,12 @@ def outcome_of(error):
     if isinstance(error, lance_cpp.errors.CommitConflictError):
         return "R" if error.retryable else "X"
     text = str(error)
-    if "Retryable commit conflict" in text:
+    if "Retryable commit conflict" in text or "Too many concurrent writers" in text:
         return "R"
     if "ncompatible" in text or "conflict" in text:
         return "X"
+    if "does not exist" in text or "is not in the schema" in text:
+        return "V"
     raise error
 
 
@@ -441,6 +447,7 @@ def cases(direction):
         for ours in KINDS
         for theirs in KINDS
         for variant in THEIRS
+        if (second == "ours" or ours != "index" or (ours, theirs) not in VANISHED)
         if (second == "reference" or KINDS[ours].is_ours)
         and (first == "reference" or KINDS[theirs].is_ours)
     ]
@@ -479,5 +486,10 @@ def test_the_second_commit_ends_as_the_table_says(
     except (OSError, ValueError, RuntimeError) as error:
         outcome = outcome_of(error)
 
+    wanted = expected(ours, theirs, variant, direction[0] == "ours")
+    if (ours, wanted) == ("truncate", "R"):
+        # The call has no limit of attempts, and comes through on the newest version.
+        state.rows.clear()
+        wanted = "."
     assert_both_read(uri, state)
-    assert outcome == expected(ours, theirs, variant)
+    assert outcome == wanted
