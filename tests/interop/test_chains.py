@@ -35,6 +35,13 @@ FIRST_SCHEMA = pa.schema(
 )
 
 
+class Log(list):
+    """What happened, the end of which a failure shows."""
+
+    def __repr__(self):
+        return f"... {' '.join(map(str, self[-20:]))}"
+
+
 class Chain:
     """The table on storage and what it should hold."""
 
@@ -44,7 +51,7 @@ class Chain:
         self.is_declared = is_declared  # the reference refuses to write such a table
         self.names = iter(f"c{i}" for i in range(10000))
         self.next_id = 0
-        self.log = []
+        self.log = Log()
         self.handles = {}
         version = rng.choice(["2.0", "2.1", "2.2"])
         self.model = TableModel(FIRST_SCHEMA, [], version)
@@ -364,8 +371,19 @@ class Chain:
                 with pytest.raises(OSError, match="index"):
                     self.open().alter_columns(change)
                 reference.drop_index(index.name)
-        self.open().alter_columns(change)
+        dataset = self.open()
+        dataset.alter_columns(change)
+        if isinstance(dataset, lance.LanceDataset):
+            self.model.field_metadata.pop(field.name, None)  # the reference loses it
         self.model.cast(field.name, WIDER[field.type])
+
+    def nullability(self):
+        """Of the key, the one column without nulls."""
+        place = self.model.schema.get_field_index("id")
+        field = self.model.schema.field(place)
+        field = field.with_nullable(not field.nullable)
+        self.open().alter_columns({"path": "id", "nullable": field.nullable})
+        self.model.schema = self.model.schema.set(place, field)
 
     def cast_member(self):
         # In 2.0 the reference makes a table that it cannot read.
@@ -456,7 +474,7 @@ class Chain:
     ROW_CHANGES = [append, append, delete, delete, update, update, merge_insert, merge_insert]
     COLUMN_CHANGES = [
         add_by_sql, add_nulls, add_member, add_rows, add_by_function, merge_columns, drop,
-        drop_member, rename, swap_names, cast, cast_member, replace_values,
+        drop_member, rename, swap_names, nullability, cast, cast_member, replace_values,
     ]
     OTHER_CHANGES = [
         truncate, overwrite, restore, compact, compact, metadata, metadata, index, index,
@@ -500,6 +518,8 @@ class Chain:
         model, rng, what = self.model, self.rng, (type(dataset), self.log)
         assert dataset.schema.names == model.schema.names, what
         assert dataset.schema.types == model.schema.types, what
+        nullable = [field.nullable for field in model.schema]
+        assert [field.nullable for field in dataset.schema] == nullable, what
         assert dataset.to_table().to_pylist() == model.rows, what
         assert dataset.count_rows() == len(model.rows), what
         for _ in range(3):
