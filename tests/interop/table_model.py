@@ -26,14 +26,15 @@ def stored(value, type_, version):
     return value
 
 
-def random_value(rng, type_):
-    """A value of one of the types that the chains use; every fifth is null."""
-    if rng.random() < 0.2:
+def random_value(rng, field):
+    """A value of one of the types that the chains use; every fifth is null where it may be."""
+    type_ = field.type
+    if field.nullable and rng.random() < 0.2:
         return None
     if pa.types.is_struct(type_):
-        return {child.name: random_value(rng, child.type) for child in type_}
+        return {child.name: random_value(rng, child) for child in type_}
     if pa.types.is_list(type_):
-        return [random_value(rng, type_.value_type) for _ in range(rng.randrange(4))]
+        return [random_value(rng, type_.value_field) for _ in range(rng.randrange(4))]
     if pa.types.is_floating(type_):
         return rng.randint(-80, 80) / 4
     if pa.types.is_integer(type_):
@@ -134,6 +135,11 @@ class TableModel:
     def set_type(self, name, type_):
         place = self.schema.get_field_index(name)
         self.schema = self.schema.set(place, self.schema.field(place).with_type(type_))
+
+    def set_nullable(self, name, is_nullable):
+        place = self.schema.get_field_index(name)
+        field = self.schema.field(place).with_nullable(is_nullable)
+        self.schema = self.schema.set(place, field)
 
     def cast(self, name, type_):
         values = pa.array([row[name] for row in self.rows], self.schema.field(name).type)

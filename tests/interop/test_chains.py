@@ -96,9 +96,13 @@ class Chain:
         return {"n"} if self.is_declared else set()
 
     def some_names(self):
-        """The key and another column. In 2.0 a struct is null only where no file holds it."""
+        """The key, another column, and those that must be there.
+
+        In 2.0 a struct is null only where no file holds it.
+        """
         field = self.pick()
         names = ["id"] if field is None else ["id", field.name]
+        names += [field.name for field in self.model.schema if not field.nullable]
         if self.model.file_version == "2.0" and "s" in self.model.schema.names:
             names.append("s")
         return list(dict.fromkeys(names))
@@ -112,7 +116,7 @@ class Chain:
     def random_row(self, id_, names=None):
         version = self.model.file_version
         row = {
-            field.name: stored(random_value(self.rng, field.type), field.type, version)
+            field.name: stored(random_value(self.rng, field), field.type, version)
             for field in self.model.schema
             if names is None or field.name in names
         }
@@ -139,7 +143,7 @@ class Chain:
                 f"{name} IS NULL OR {sql}",
                 lambda row: row[name] is None or python(row),
             )
-        value = random_value(self.rng, field.type) or 0
+        value = random_value(self.rng, field) or 0
         if pa.types.is_string(field.type) or pa.types.is_large_string(field.type):
             letter = self.rng.choice("it")
             return f"{name} LIKE '{letter}%'", lambda row: (row[name] or "").startswith(letter)
@@ -273,8 +277,12 @@ class Chain:
 
     def add_by_sql(self):
         name, factor = next(self.names), self.rng.randint(2, 9)
-        self.open().add_columns({name: f"id * {factor} + 1"})
+        dataset = self.open()
+        dataset.add_columns({name: f"id * {factor} + 1"})
         self.model.add_column(name, pa.int64(), [id_ * factor + 1 for id_ in self.model.ids])
+        if isinstance(dataset, lance.LanceDataset):
+            # The reference concludes from the expression whether the column may be null.
+            self.model.set_nullable(name, self.model.schema.field("id").nullable)
 
     def add_nulls(self):
         name = next(self.names)
@@ -379,11 +387,9 @@ class Chain:
 
     def nullability(self):
         """Of the key, the one column without nulls."""
-        place = self.model.schema.get_field_index("id")
-        field = self.model.schema.field(place)
-        field = field.with_nullable(not field.nullable)
-        self.open().alter_columns({"path": "id", "nullable": field.nullable})
-        self.model.schema = self.model.schema.set(place, field)
+        is_nullable = not self.model.schema.field("id").nullable
+        self.open().alter_columns({"path": "id", "nullable": is_nullable})
+        self.model.set_nullable("id", is_nullable)
 
     def cast_member(self):
         # In 2.0 the reference makes a table that it cannot read.
@@ -399,7 +405,7 @@ class Chain:
 
     def replace_values(self):
         """New files in the place of those of one column; only the reference does that."""
-        field = self.pick(lambda field: field.type in (pa.int64(), pa.string()))
+        field = self.pick(lambda field: field.type in (pa.int64(), pa.string()) and field.nullable)
         if field is None or self.is_declared:
             return
         dataset = lance.dataset(self.uri)
