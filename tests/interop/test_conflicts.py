@@ -493,3 +493,80 @@ def test_the_second_commit_ends_as_the_table_says(
         wanted = "."
     assert_both_read(uri, state)
     assert outcome == wanted
+
+
+ROW_KINDS = {
+    "delete": lambda dataset: dataset.delete(condition(OURS)),
+    "update": lambda dataset: dataset.update({"a": "a + 100"}, condition(OURS)),
+    "merge": lambda dataset: dataset.merge_insert("id")
+    .when_matched_update_all().when_not_matched_insert_all()
+    .execute(table_of(OURS.ids, 8)),
+}
+
+
+@pytest.mark.parametrize("direction", DIRECTIONS[:2], ids="-after-".join)
+@pytest.mark.parametrize("theirs", ROW_KINDS)
+@pytest.mark.parametrize("ours", ROW_KINDS)
+def test_who_met_the_same_rows_tries_again_on_the_newest_version(
+    ours, theirs, direction, first, tmp_path
+):
+    uri = str(tmp_path / "t.lance")
+    shutil.copytree(first, uri)
+    second_module, first_module = (MODULES[name] for name in direction)
+    old = second_module.dataset(uri)
+    state = State()
+
+    def apply(kind):
+        for id_ in OURS.ids:
+            row = state.rows.get(id_)
+            if kind == "delete":
+                state.rows.pop(id_, None)
+            elif kind == "merge":
+                state.new_rows([id_], 8)
+            elif row is not None:
+                row["a"] += 100
+
+    ROW_KINDS[theirs](first_module.dataset(uri))
+    apply(theirs)
+    ROW_KINDS[ours](old)
+    apply(ours)
+
+    assert_both_read(uri, state)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_reference_stops_at_a_declaration_made_meanwhile(kind, first, tmp_path):
+    uri = str(tmp_path / "t.lance")
+    shutil.copytree(first, uri)
+    old = lance.dataset(uri)
+    lance_cpp.dataset(uri).set_clustering(["a"])
+
+    message = "cannot be written by this version of Lance"
+    with pytest.raises((OSError, NotImplementedError), match=message):
+        KINDS[kind].run(lance, old, OURS)
+
+    assert lance_cpp.dataset(uri).version == 2
+    assert lance_cpp.dataset(uri).clustering_spec()["columns"] == ["a"]
+    assert_both_read(uri, State())
+
+
+@pytest.mark.parametrize("kind", [name for name, kind in KINDS.items() if kind.is_ours])
+def test_what_we_commit_past_a_declaration_keeps_it_true(kind, first, tmp_path):
+    uri = str(tmp_path / "t.lance")
+    shutil.copytree(first, uri)
+    old = lance_cpp.dataset(uri)
+    lance_cpp.dataset(uri).set_clustering(["a"])
+    state = State()
+
+    if kind == "drop":
+        with pytest.raises(lance_cpp.errors.InvalidError, match="clear_clustering"):
+            KINDS[kind].run(lance_cpp, old, OURS)
+    else:
+        KINDS[kind].run(lance_cpp, old, OURS)
+        KINDS[kind].apply(state, OURS)
+
+    ours = lance_cpp.dataset(uri)
+    column = "a_new" if kind == "rename" else "a"
+    assert ours.clustering_spec()["columns"] == [column]
+    assert [finding for finding in ours.check() if finding["severity"] != "info"] == []
+    assert_both_read(uri, state)
