@@ -15,6 +15,7 @@ import time
 import pyarrow as pa
 
 SCHEMA = pa.schema([("id", pa.int64()), ("k", pa.int64()), ("by", pa.int64())])
+ROW_CHANGES = ("append", "delete", "update", "merge")
 IDS_OF_A_WRITER = 1_000_000  # nobody else inserts them, so that no key is ever there twice
 
 # What the reference says of a commit that certainly did not land.
@@ -43,10 +44,9 @@ class Writer:
         while time.monotonic() < until:
             if self.rng.random() < 0.6:
                 self.dataset = self.module.dataset(self.uri)
-            kinds = ["append", "delete", "update", "update", "merge"]
-            if self.kind == "reference" and self.rng.random() < 0.05:
-                kinds = ["compact"]
-            self.attempt(self.plan(self.rng.choice(kinds)))
+            is_compaction = self.kind == "reference" and self.rng.random() < 0.05
+            kind = "compact" if is_compaction else self.rng.choice(ROW_CHANGES)
+            self.attempt(self.plan(kind))
 
     def plan(self, kind):
         """What to do: rows that are there are chosen on the version at hand, which may be old."""

@@ -60,6 +60,13 @@ DeletedFragments::~DeletedFragments() {
   for (const table::Fragment& fragment : updated_) DropDeletionFile(*store_, fragment);
 }
 
+void DeletedFragments::KeepNamed(const table::Manifest& landed) {
+  std::erase_if(updated_, [&](const table::Fragment& fragment) {
+    const table::Fragment* found = landed.FindFragment(fragment.id);
+    return found != nullptr && found->deletion_file == fragment.deletion_file;
+  });
+}
+
 arrow::Status CheckChangeable(const Dataset::Impl& dataset) {
   const table::Manifest& manifest = dataset.manifest();
   ARROW_RETURN_NOT_OK(table::CheckWritable(manifest));
@@ -97,6 +104,19 @@ arrow::Status VisitRows(const Dataset& dataset, std::vector<std::string> columns
   }
 }
 
+namespace {
+
+/// What became of a commit decides over its deletion files; in doubt all stay.
+void KeepWhatMayBeNamed(const arrow::Result<Dataset>& committed, DeletedFragments* written) {
+  if (committed.ok()) {
+    written->KeepNamed(committed->impl().manifest());
+  } else if (!CertainlyNotCommitted(committed.status())) {
+    written->Keep();
+  }
+}
+
+}  // namespace
+
 arrow::Result<Dataset> CommitChangedRows(const Dataset& dataset, const RowDeletions& deletions,
                                          std::vector<table::Fragment> new_fragments,
                                          std::vector<int32_t> changed_fields,
@@ -121,9 +141,8 @@ arrow::Result<Dataset> CommitChangedRows(const Dataset& dataset, const RowDeleti
   commit.affected_rows = deletions.by_fragment();
   commit.retry = *retry;
   auto committed = impl.Commit(std::move(commit), run);
-  if (committed.ok() || !CertainlyNotCommitted(committed.status())) {
-    written->Keep();
-  } else {
+  KeepWhatMayBeNamed(committed, &*written);
+  if (!committed.ok() && CertainlyNotCommitted(committed.status())) {
     DeleteDataFiles(*impl.store, new_fragments);
   }
   return committed;
@@ -143,7 +162,7 @@ arrow::Result<Dataset> CommitDelete(const Dataset& dataset, const RowDeletions& 
   commit.affected_rows = deletions.by_fragment();
   ARROW_ASSIGN_OR_RAISE(commit.retry, MakeRetryPolicy(options));
   auto committed = impl.Commit(std::move(commit), run);
-  if (committed.ok() || !CertainlyNotCommitted(committed.status())) written.Keep();
+  KeepWhatMayBeNamed(committed, &written);
   return committed;
 }
 

@@ -144,12 +144,12 @@ TEST_F(TableTest, OverwriteReplacesRowsAndSchema) {
 }
 
 TEST_F(TableTest, WritesOntoTheVersionOfAHandle) {
-  LANCE_ASSERT_OK_AND_ASSIGN(
-      const auto created, Insert(WriteMode::kCreate).Execute(Numbers(R"([[1, "x"]])")));
+  LANCE_ASSERT_OK_AND_ASSIGN(const auto created,
+                             Insert(WriteMode::kCreate).Execute(Numbers(R"([[1, "x"]])")));
   ASSERT_THAT(Insert(WriteMode::kAppend).Execute(Numbers(R"([[2, "y"]])")), IsOk());
 
-  LANCE_ASSERT_OK_AND_ASSIGN(
-      const auto appended, InsertBuilder(created.dataset).Execute(Numbers(R"([[3, "z"]])")));
+  LANCE_ASSERT_OK_AND_ASSIGN(const auto appended,
+                             InsertBuilder(created.dataset).Execute(Numbers(R"([[3, "z"]])")));
 
   EXPECT_EQ(appended.dataset.version(), 3);
   const auto expected = Numbers(R"([[1, "x"], [2, "y"], [3, "z"]])");
@@ -157,8 +157,8 @@ TEST_F(TableTest, WritesOntoTheVersionOfAHandle) {
 }
 
 TEST_F(TableTest, RefusesToWriteOntoAHandleFromBeforeAnOverwrite) {
-  LANCE_ASSERT_OK_AND_ASSIGN(
-      const auto created, Insert(WriteMode::kCreate).Execute(Numbers(R"([[1, "x"]])")));
+  LANCE_ASSERT_OK_AND_ASSIGN(const auto created,
+                             Insert(WriteMode::kCreate).Execute(Numbers(R"([[1, "x"]])")));
   ASSERT_THAT(Insert(WriteMode::kOverwrite).Execute(Numbers(R"([[2, "y"]])")), IsOk());
   const auto rows = Numbers(R"([[3, "z"]])");
 
