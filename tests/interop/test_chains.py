@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 import pytest
 from lance.file import LanceFileWriter
 from lance.fragment import DataFile
+from lance.indices import IndexConfig
 from lancectl import IS_LONG, rng_of
 from table_model import WIDER, TableModel, random_value, stored
 
@@ -464,8 +465,13 @@ class Chain:
         field = self.pick(lambda field: not pa.types.is_nested(field.type))
         is_free = field is not None and not self.is_declared  # we cannot drop an index yet
         name = field.name if is_free and self.rng.random() < 0.5 else "id"
-        self.log.append(name)
-        self.open().create_scalar_index(name, "ZONEMAP", replace=True)
+        rows = self.rng.choice([4, 8192])
+        self.log.append((name, rows))
+        dataset = self.open()
+        if isinstance(dataset, lance.LanceDataset):
+            dataset.create_scalar_index(name, IndexConfig("zonemap", {"rows_per_zone": rows}))
+        else:
+            dataset.create_scalar_index(name, "ZONEMAP", rows_per_zone=rows)
 
     def extend_indices(self):
         if not self.is_declared:

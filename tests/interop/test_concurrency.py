@@ -63,10 +63,13 @@ class Crowd:
 
 
 def make_table(uri):
-    lance_cpp.write_dataset(
+    """With a zonemap, which filters of the writers ask, for every other seed."""
+    dataset = lance_cpp.write_dataset(
         pa.Table.from_pylist(FIRST_ROWS, schema=SCHEMA), uri, max_rows_per_file=40,
         data_storage_version="2.1",
     )
+    if SEED % 2 == 1:
+        dataset.create_scalar_index("id", "ZONEMAP", rows_per_zone=8)
 
 
 def run_crowd(uri, log, writers, seconds, kills=0):

@@ -500,7 +500,8 @@ ROW_KINDS = {
     "update": lambda dataset: dataset.update({"a": "a + 100"}, condition(OURS)),
     "merge": lambda dataset: dataset.merge_insert("id")
     .when_matched_update_all().when_not_matched_insert_all()
-    .execute(table_of(OURS.ids, 8)),
+    # A second attempt cannot read it again.
+    .execute(table_of(OURS.ids, 8).to_reader()),
 }
 
 

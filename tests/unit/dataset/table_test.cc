@@ -176,6 +176,19 @@ TEST_F(TableTest, RefusesToWriteOntoAHandleFromBeforeAnOverwrite) {
   EXPECT_TRUE(Read(newest)->Equals(*Numbers(R"([[2, "y"]])"), false));
 }
 
+/// B114 (a).
+TEST_F(TableTest, AnIndexOfAColumnThatAnOverwriteTookCannotBeTriedAgain) {
+  LANCE_ASSERT_OK_AND_ASSIGN(const auto created,
+                             Insert(WriteMode::kCreate).Execute(Numbers(R"([[1, "x"]])")));
+  const auto other = TableFromJson({{"b", arrow::int32()}}, "[[1]]");
+  ASSERT_THAT(Insert(WriteMode::kOverwrite).Execute(other), IsOk());
+
+  const arrow::Status failed = CreateIndex(created.dataset, {.column = "a"}).status();
+
+  ASSERT_NE(CommitConflict::From(failed), nullptr) << failed;
+  EXPECT_FALSE(CommitConflict::From(failed)->retryable());
+}
+
 TEST_F(TableTest, CutsFilesByRows) {
   SeededRandom random(1);
   WriteOptions options;
