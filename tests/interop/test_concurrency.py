@@ -1,8 +1,8 @@
 """Eight processes change one table at a time, half of them ours, half of them the reference's.
 
-The versions are the serial order: replaying on a plain model what was reported as done, in the order
-of the versions that were reported, gives every version row by row. So each success is there exactly
-once and no failure is. Some processes are killed; what they were about to do may be there.
+The versions are the serial order: replaying on a plain model what was reported as done, in the
+order of the versions that were reported, gives every version row by row. So each success is there
+exactly once and no failure is. Some processes are killed; what they were about to do may be there.
 """
 
 import json
