@@ -57,8 +57,6 @@ def _column_names(options: dict[str, Any]) -> Any:
         metadata_columns.append("_rowid")
     if options.get("with_row_address"):
         metadata_columns.append("_rowaddr")
-    if not metadata_columns:
-        raise unsupported("a scan without any column", "count_rows counts rows")
     return metadata_columns
 
 
@@ -98,7 +96,10 @@ def make_scanner(dataset: "LanceDataset", options: dict[str, Any]) -> "LanceScan
     refuse_given(**given)
     known["filter"] = _filter_text(known.get("filter"))
     known["columns"] = _column_names(known)
-    scanner = LanceScanner(dataset._ds.scan(**known), dataset)
+    kind = LanceScanner
+    if known["columns"] == []:
+        kind, known["columns"] = _RowScanner, ["_rowid"]
+    scanner = kind(dataset._ds.scan(**known), dataset)
     scanner._callback = callback
     return scanner
 
@@ -205,3 +206,28 @@ class LanceScanner(pads.Scanner):
     def from_batches(*args: Any, **kwargs: Any) -> Any:
         """Not in this version."""
         raise unsupported("LanceScanner.from_batches", "use LanceDataset.scanner")
+
+
+class _RowScanner(LanceScanner):
+    """A scan without any column: batches have rows and nothing else."""
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self.to_reader().__arrow_c_stream__(requested_schema)
+
+    def to_table(self) -> pa.Table:
+        """Read everything."""
+        return self.to_reader().read_all()
+
+    def to_reader(self) -> pa.RecordBatchReader:
+        """Read batch by batch."""
+        return pa.RecordBatchReader.from_batches(self.projected_schema, self.to_batches())
+
+    def to_batches(self) -> Iterator[pa.RecordBatch]:
+        """Read batch by batch."""
+        for batch in super().to_batches():
+            yield batch.select([])
+
+    @property
+    def projected_schema(self) -> pa.Schema:
+        """No columns."""
+        return pa.schema([])
