@@ -200,7 +200,8 @@ class LanceDataset(RowChanges, pads.Dataset):
     def schema_metadata(self) -> dict[str, str]:
         """The schema's metadata."""
         metadata = pa.schema(self._ds.schema).metadata or {}
-        return {key.decode(): value.decode() for key, value in metadata.items()}
+        # Values may be any bytes; as in the reference, what is no UTF-8 is replaced.
+        return {key.decode(): value.decode(errors="replace") for key, value in metadata.items()}
 
     def config(self) -> dict[str, str]:
         """The table's configuration."""
@@ -548,7 +549,7 @@ class LanceDataset(RowChanges, pads.Dataset):
 
     def drop_columns(self, columns: list[str]) -> None:
         """Drop columns by name, or members of structs by path. Metadata only."""
-        self._ds = _core.drop_columns(self._ds, list(columns))
+        self._ds = _core.drop_columns(self._ds, columns)
 
     def alter_columns(self, *alterations: dict[str, Any]) -> None:
         """Rename columns, change whether they may be null, or convert them.

@@ -8,6 +8,7 @@ import pickle
 import lance
 import lance_cpp
 import lance_cpp.errors
+import lance_cpp.file
 import pyarrow as pa
 import pytest
 
@@ -185,6 +186,77 @@ def test_a_failure_without_a_row_of_its_own_is_internal():
     document = '{"error": {"message": "internal: x", "exit": 1, "detail": null}}'
 
     assert isinstance(lance_cpp.errors.exception_of(document), lance_cpp.InternalError)
+
+
+# --- Text that is none -------------------------------------------------------------------------
+
+# Half of a surrogate pair, as Python makes one of a file name that is not UTF-8.
+HALF = "x\udcff"
+TEXTS = {
+    "uri": lambda ds: lance_cpp.dataset(ds.uri + HALF),
+    "uri to write": lambda ds: lance_cpp.write_dataset({"id": [1]}, ds.uri + HALF),
+    "path": lambda ds: lance_cpp.file.LanceFileReader(ds.uri + HALF),
+    "path to write": lambda ds: lance_cpp.file.LanceFileWriter(ds.uri + HALF, ds.schema),
+    "columns": lambda ds: ds.to_table(columns=[HALF]),
+    "columns to drop": lambda ds: ds.drop_columns([HALF]),
+    "filter": lambda ds: ds.to_table(filter=HALF),
+    "filter to count": lambda ds: ds.count_rows(HALF),
+    "predicate": lambda ds: ds.delete(HALF),
+    "updates": lambda ds: ds.update({"id": HALF}),
+    "where": lambda ds: ds.update({"id": "1"}, where=HALF),
+    "on": lambda ds: ds.merge_insert(HALF).when_matched_update_all().execute({"id": [1]}),
+    "transforms": lambda ds: ds.add_columns({HALF: "1"}),
+    "name": lambda ds: ds.alter_columns({"path": "id", "name": HALF}),
+    "left_on": lambda ds: ds.merge(pa.table({"id": [1]}), HALF),
+    "values": lambda ds: ds.update_config({"a": HALF}),
+    "values of metadata": lambda ds: ds.update_metadata({HALF: "a"}),
+    "values of the schema": lambda ds: ds.update_schema_metadata({"a": HALF}),
+    "field_updates": lambda ds: ds.update_field_metadata({"id": {"a": HALF}}),
+    "commit_message": lambda ds: ds.insert({"id": [1]}, commit_message=HALF),
+    "transaction_properties": lambda ds: ds.insert(
+        {"id": [1]}, transaction_properties={"a": HALF}
+    ),
+    "storage_options": lambda ds: lance_cpp.dataset(ds.uri, storage_options={"a": HALF}),
+}
+
+
+@pytest.mark.parametrize("title", TEXTS)
+def test_text_that_is_no_unicode_is_refused_by_the_name_of_its_argument(ours, title):
+    error = raised_by(lambda: TEXTS[title](ours))
+
+    assert isinstance(error, lance_cpp.InvalidError), error
+    assert str(error).startswith(f"{title.split()[0]} is ")
+    assert "\\udcff" in str(error)
+    assert ours.latest_version == 1
+
+
+@pytest.mark.parametrize(
+    "action, message",
+    [
+        (lambda ds: lance_cpp.dataset(b"/t.lance"), "uri is a bytes; allowed: text"),
+        (lambda ds: ds.update_config({"a": 5}), "values is a int; allowed: text"),
+        (lambda ds: ds.update_config(["a"]), "values is a list; allowed: a dict"),
+        (lambda ds: ds.count_rows(5), "filter is a int; allowed: text"),
+        (lambda ds: ds.drop_columns("id"), "columns is a str; allowed: a list of text"),
+        (lambda ds: ds.update({"id": 5}), "updates is a int; allowed: text"),
+    ],
+)
+def test_an_argument_of_another_type_is_named(ours, action, message):
+    error = raised_by(lambda: action(ours))
+
+    assert isinstance(error, TypeError)
+    assert str(error) == message
+
+
+def test_metadata_that_is_no_text_is_shown_as_the_reference_shows_it(place):
+    schema = pa.schema([("id", pa.int64())], metadata={"key": "value"})
+    lance_cpp.write_dataset(pa.table({"id": [1]}, schema=schema), place)
+    [manifest] = pathlib.Path(place, "_versions").glob("*.manifest")
+    manifest.write_bytes(manifest.read_bytes().replace(b"value", b"va\xffue"))
+
+    found = lance_cpp.dataset(place)
+    assert found.schema_metadata == lance.dataset(place).schema_metadata
+    assert found.schema.metadata == {b"key": b"va\xffue"}
 
 
 # --- Arguments that this version does not have --------------------------------------------------
