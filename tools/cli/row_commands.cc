@@ -119,7 +119,8 @@ void AddUpdate(CLI::App* parent, CommonFlags* common, std::vector<Command>* comm
       ->required()
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app->add_option("--where", flags->where, "a condition in SQL; without it all rows");
+  app->add_option("--where", flags->where, "a condition in SQL; without it all rows")
+      ->check(IsNotEmpty());
   commands->push_back(
       {app, [flags](const Invocation& invocation) { return RunUpdate(invocation, *flags); }});
 }
@@ -139,7 +140,8 @@ void AddMerge(CLI::App* parent, CommonFlags* common, std::vector<Command>* comma
                   "keep or delete rows of the table that match nothing")
       ->check(CLI::IsMember({"keep", "delete"}));
   app->add_option("--condition", flags->condition,
-                  "update only where this is true: SQL over source.x and target.x");
+                  "update only where this is true: SQL over source.x and target.x")
+      ->check(IsNotEmpty());
   commands->push_back(
       {app, [flags](const Invocation& invocation) { return RunMerge(invocation, *flags); }});
 }
