@@ -15,17 +15,21 @@ import pyarrow.dataset as pads
 
 from . import _core
 from ._columns import add_columns, alter_columns
+from ._hints import check_counts
 from ._inputs import Input
+from ._missing import KnowsItsGaps, module_getattr
 from .blob import DEFAULT_BLOB_BUFFER_SIZE, BlobFile
 from .errors import InvalidError, refuse_given, unsupported
 from .optimize import CompactionMetrics, DatasetOptimizer
 from .rows import MergeInsertBuilder, RowChanges
 from .scanner import LanceScanner, ScanStatistics, make_scanner
 from .session import Session
+from .udf import BatchUDF, batch_udf
 
 __version__ = _core.__version__
 
 __all__ = [
+    "BatchUDF",
     "CompactionMetrics",
     "DatasetOptimizer",
     "IndexDescription",
@@ -35,8 +39,11 @@ __all__ = [
     "ScanStatistics",
     "Session",
     "__version__",
+    "batch_udf",
     "write_dataset",
 ]
+
+__getattr__ = module_getattr(__name__)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -87,8 +94,10 @@ def _numbers(rows: Any) -> Any:
     return rows
 
 
-class LanceDataset(RowChanges, pads.Dataset):
+class LanceDataset(RowChanges, KnowsItsGaps, pads.Dataset):
     """One version of a table. Methods that change the table move it forward to the new version."""
+
+    _gaps = "LanceDataset"
 
     def __init__(
         self,
@@ -111,9 +120,6 @@ class LanceDataset(RowChanges, pads.Dataset):
         base_store_params: Optional[dict[str, dict[str, str]]] = None,
     ):
         refuse_given(
-            block_size=block_size,
-            index_cache_size=index_cache_size,
-            metadata_cache_size=metadata_cache_size,
             commit_lock=commit_lock,
             serialized_manifest=serialized_manifest,
             read_params=read_params,
@@ -121,6 +127,11 @@ class LanceDataset(RowChanges, pads.Dataset):
             table_id=table_id,
             namespace_client_managed_versioning=namespace_client_managed_versioning or None,
             base_store_params=base_store_params,
+        )
+        check_counts(
+            block_size=block_size,
+            index_cache_size=index_cache_size,
+            metadata_cache_size=metadata_cache_size,
         )
         self._uri = os.fspath(uri)
         self._storage_options = storage_options
@@ -286,6 +297,10 @@ class LanceDataset(RowChanges, pads.Dataset):
             At most so many rows, after skipping so many, both after the filter.
         batch_size : int, optional
             Most rows of one batch.
+        batch_size_bytes : int, optional
+            About the most bytes of one batch.
+        strict_batch_size : bool, optional
+            All batches but the last have exactly batch_size rows.
         blob_handling : str, optional
             "all_binary": blobs come as bytes; None or "blobs_descriptions": as where they lie.
         with_row_id, with_row_address : bool, optional
@@ -294,6 +309,9 @@ class LanceDataset(RowChanges, pads.Dataset):
             False: no index; no pruning at all. Answers are the same.
         scan_stats_callback : callable, optional
             Called with ScanStatistics when everything was read.
+        batch_readahead, fragment_readahead, io_buffer_size, scan_in_order, late_materialization, \
+prefilter, disable_scoring_autoprojection
+            Hints that no answer depends on: checked, and left to the library.
 
         The other parameters are the reference's and raise UnsupportedError when they ask for
         something.
@@ -452,10 +470,9 @@ class LanceDataset(RowChanges, pads.Dataset):
         filter: Optional[str] = None,  # pylint: disable=redefined-builtin
         **kwargs: Any,
     ) -> int:
-        """Count rows; without a filter from metadata alone."""
-        refuse_given(**kwargs)
-        if isinstance(filter, pc.Expression):
-            return self.scanner(filter=filter).count_rows()
+        """Count rows; without a filter from metadata alone. kwargs are those of scanner."""
+        if kwargs or isinstance(filter, pc.Expression):
+            return self.scanner(filter=filter, **kwargs).count_rows()
         return self._ds.count_rows(filter)
 
     def explain(

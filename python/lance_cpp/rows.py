@@ -9,14 +9,17 @@ import pyarrow.compute as pc
 
 from . import _core
 from ._inputs import Input
+from ._missing import KnowsItsGaps
 from .errors import InvalidError, refuse_given, unsupported
 
 
-class MergeInsertBuilder:
+class MergeInsertBuilder(KnowsItsGaps):
     """Merges source rows into a table: say what is to happen to each kind of row, then execute.
 
     A row matches when all key columns are equal; a null key matches nothing.
     """
+
+    _gaps = "MergeInsertBuilder"
 
     def __init__(self, dataset: Any, on: Optional[Union[str, Iterable[str]]] = None):
         if on is None:

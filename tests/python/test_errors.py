@@ -15,8 +15,9 @@ import pytest
 # Arguments of the reference that this version has; every other one is refused when it is given.
 HAS = {
     "dataset": {"uri", "version", "storage_options", "default_scan_options", "session"}
-    | {"metadata_cache_size_bytes", "index_cache_size_bytes"},
+    | {"metadata_cache_size_bytes", "index_cache_size_bytes", "block_size", "index_cache_size"},
     "write_dataset": {"data_obj", "uri", "schema", "mode", "max_rows_per_file"}
+    | {"max_rows_per_group"}
     | {
         "max_page_bytes",
         "max_bytes_per_file",
@@ -28,7 +29,9 @@ HAS = {
     | {"enable_v2_manifest_paths", "commit_message", "transaction_properties", "cluster_by"}
     | {"observer"},
     "scanner": {"self", "columns", "filter", "limit", "offset", "batch_size", "scan_in_order"}
-    | {"with_row_id", "with_row_address", "blob_handling"}
+    | {"with_row_id", "with_row_address", "blob_handling", "batch_size_bytes", "batch_readahead"}
+    | {"fragment_readahead", "io_buffer_size", "late_materialization", "prefilter"}
+    | {"strict_batch_size", "disable_scoring_autoprojection"}
     | {"use_stats", "use_scalar_index", "scan_stats_callback"},
     "compact_files": {"self", "target_rows_per_fragment", "max_bytes_per_file", "num_threads"}
     | {"compaction_mode", "max_source_fragments", "max_source_rows", "max_source_bytes", "full"}
