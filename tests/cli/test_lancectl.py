@@ -3,6 +3,7 @@
 import datetime
 import json
 import os
+import re
 import signal
 import subprocess
 import threading
@@ -201,7 +202,8 @@ FAILURES = {
     "no memory": (["scan", "t.lance", "--memory", "0"], INVALID, None),
     "pair": (["append", "t.lance", "a.csv", "--property", "a"], INVALID, None),
     "storage pair": (["scan", "t.lance", "--storage-option", "=a"], INVALID, None),
-    "input absent": (["append", "t.lance", "none.csv"], NOT_FOUND, None),
+    "input absent": (["append", "t.lance", "none.csv"], NOT_FOUND, "NotFound"),
+    "input a folder": (["append", "t.lance", "folder.csv"], INVALID, None),
     "input unknown": (["append", "t.lance", "a.txt"], INVALID, None),
     "input broken": (["append", "t.lance", "broken.parquet"], INVALID, None),
     "input other columns": (["append", "t.lance", "other.csv"], INVALID, None),
@@ -241,12 +243,15 @@ def test_failures_say_what_is_wrong_and_change_nothing(name, table, tmp_path):
     (tmp_path / "a.txt").write_text("id,city,price\n1,x,2\n")
     (tmp_path / "other.csv").write_text("id,town\n1,x\n")
     (tmp_path / "broken.parquet").write_bytes(b"PAR1 is not enough")
+    (tmp_path / "folder.csv").mkdir()
     before = all_files(tmp_path)
 
     outcome = attempt(*arguments, cwd=tmp_path)
     assert outcome.code == code, outcome
     assert outcome.out == ""
     assert outcome.error.startswith("lancectl: ")
+    names = re.findall(r"[\w-]+\.(?:lance|csv|parquet|txt)\b", outcome.error)
+    assert sorted(names) == sorted(set(names)), outcome
     if detail != "FilterError":  # which shows the place below the message
         assert outcome.error.count("\n") == 1
 

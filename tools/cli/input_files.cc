@@ -107,9 +107,8 @@ ReaderResult OpenOne(const std::string& path, const std::string& format,
   if (chosen == "parquet") return OpenParquet(path);
   if (chosen == "csv") return OpenCsv(path, table_schema);
   if (chosen == "ipc") return OpenIpc(path);
-  return arrow::Status::Invalid("the format of ", path,
-                                " is not known by its name; give --input-format parquet, csv or "
-                                "ipc");
+  return arrow::Status::Invalid(
+      "the format is not known by the name; give --input-format parquet, csv or ipc");
 }
 
 /// As OpenOne, with the file named in a failure.

@@ -37,7 +37,7 @@ arrow::Status FragmentPruner::LoadSegments(const Dataset::Impl& dataset) {
       if (!loaded.ok()) {
         if (loaded.status().IsCancelled()) return loaded.status();
         Warn(run_, "index_unusable",
-             "index " + segment->name + " is not used: " + loaded.status().message());
+             loaded.status().message() + "; the index is not used");
         continue;
       }
       ++(was_cached ? counters_.cache_hits : counters_.cache_misses);
