@@ -255,7 +255,7 @@ class LanceDataset(RowChanges, KnowsItsGaps, pads.Dataset):
     def scanner(
         self,
         columns: Optional[list[str]] = None,
-        filter: Optional[str] = None,  # pylint: disable=redefined-builtin
+        filter: Any = None,  # pylint: disable=redefined-builtin
         limit: Optional[int] = None,
         offset: Optional[int] = None,
         nearest: Any = None,
@@ -291,7 +291,7 @@ class LanceDataset(RowChanges, KnowsItsGaps, pads.Dataset):
         ----------
         columns : list of str, optional
             In output order; None: all. _rowid and _rowaddr may be named.
-        filter : str, optional
+        filter : str or pyarrow Expression, optional
             A condition in SQL; see docs/guide/filters.md.
         limit, offset : int, optional
             At most so many rows, after skipping so many, both after the filter.
@@ -326,7 +326,7 @@ prefilter, disable_scoring_autoprojection
     def to_table(
         self,
         columns: Optional[list[str]] = None,
-        filter: Optional[str] = None,  # pylint: disable=redefined-builtin
+        filter: Any = None,  # pylint: disable=redefined-builtin
         limit: Optional[int] = None,
         offset: Optional[int] = None,
         nearest: Any = None,
@@ -358,7 +358,7 @@ prefilter, disable_scoring_autoprojection
     def to_batches(
         self,
         columns: Optional[list[str]] = None,
-        filter: Optional[str] = None,  # pylint: disable=redefined-builtin
+        filter: Any = None,  # pylint: disable=redefined-builtin
         limit: Optional[int] = None,
         offset: Optional[int] = None,
         nearest: Any = None,
@@ -390,7 +390,7 @@ prefilter, disable_scoring_autoprojection
     def to_pandas(
         self,
         columns: Optional[list[str]] = None,
-        filter: Optional[str] = None,  # pylint: disable=redefined-builtin
+        filter: Any = None,  # pylint: disable=redefined-builtin
         limit: Optional[int] = None,
         offset: Optional[int] = None,
         nearest: Any = None,
@@ -467,7 +467,7 @@ prefilter, disable_scoring_autoprojection
 
     def count_rows(
         self,
-        filter: Optional[str] = None,  # pylint: disable=redefined-builtin
+        filter: Any = None,  # pylint: disable=redefined-builtin
         **kwargs: Any,
     ) -> int:
         """Count rows; without a filter from metadata alone. kwargs are those of scanner."""
@@ -477,7 +477,7 @@ prefilter, disable_scoring_autoprojection
 
     def explain(
         self,
-        filter: Optional[str] = None,  # pylint: disable=redefined-builtin
+        filter: Any = None,  # pylint: disable=redefined-builtin
         *,
         columns: Optional[list[str]] = None,
         analyze: bool = False,

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from . import _core
+from ._expressions import filter_text
 from ._inputs import Input
 from ._missing import KnowsItsGaps
 from .errors import InvalidError, refuse_given, unsupported
@@ -55,7 +56,7 @@ class MergeInsertBuilder(KnowsItsGaps):
     ) -> "MergeInsertBuilder":
         """Delete rows of the table that match nothing; with a condition, those where it is true."""
         return self._set(
-            deletes_unmatched=True, delete_condition=None if expr is None else str(expr)
+            deletes_unmatched=True, delete_condition=filter_text(expr, self._dataset.schema)
         )
 
     def conflict_retries(self, max_retries: int) -> "MergeInsertBuilder":
@@ -127,7 +128,7 @@ class RowChanges:
         """
         self._ds, count = _core.delete_rows(
             self._ds,
-            str(predicate),
+            filter_text(predicate, pa.schema(self._ds.schema)),
             max_retries=conflict_retries,
             retry_timeout_seconds=retry_timeout.total_seconds(),
         )
@@ -162,7 +163,7 @@ class RowChanges:
         self._ds, count = _core.update_rows(
             self._ds,
             updates,
-            None if where is None else str(where),
+            filter_text(where, pa.schema(self._ds.schema)),
             max_retries=conflict_retries,
             retry_timeout_seconds=retry_timeout.total_seconds(),
         )

@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Optional
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.dataset as pads
 
 from . import _core
+from ._expressions import filter_text
 from ._hints import check_columns_or_flag, check_count, check_flag
 from ._streams import batches_of, reader_of
-from .errors import InvalidError, refuse_given, unsupported
+from .errors import InvalidError, unsupported
 
 if TYPE_CHECKING:
     from .dataset import LanceDataset
@@ -38,12 +38,6 @@ class ScanStatistics:
     def to_dict(self) -> dict[str, Any]:
         """All of them."""
         return dict(self._fields)
-
-
-def _filter_text(filter: Any) -> Optional[str]:  # pylint: disable=redefined-builtin
-    if isinstance(filter, pc.Expression):
-        raise unsupported("a pyarrow expression as filter", "give the condition as SQL text")
-    return filter
 
 
 def _column_names(options: dict[str, Any]) -> Any:
@@ -89,6 +83,13 @@ _HINTS: dict[str, Callable[[str, Any], Any]] = {
     "late_materialization": check_columns_or_flag,
     "prefilter": check_flag,
     "disable_scoring_autoprojection": check_flag,
+}
+# What to use in the place of options that change the answer.
+_INSTEAD = {
+    "nearest": "vector search is not part of it",
+    "full_text_query": "full-text search is not part of it",
+    "order_by": "sort the result: to_table().sort_by(...)",
+    "include_deleted_rows": "open a version before the deletion",
 }
 # Options that ask for nothing when they are False.
 _SWITCHES = ("fast_search", "include_deleted_rows")
@@ -156,8 +157,10 @@ def make_scanner(dataset: "LanceDataset", options: dict[str, Any]) -> "LanceScan
             del given[name]
     shape = _BatchShape(given)
     known = {name: given.pop(name) for name in _KNOWN if name in given}
-    refuse_given(**given)
-    known["filter"] = _filter_text(known.get("filter"))
+    for name in given:
+        raise unsupported(name, _INSTEAD.get(name, ""))
+    if "filter" in known:
+        known["filter"] = filter_text(known["filter"], pa.schema(dataset._ds.schema))
     known["columns"] = _column_names(known)
     scanner = LanceScanner(dataset._ds.scan(**known), dataset)
     scanner._callback = callback

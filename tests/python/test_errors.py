@@ -314,8 +314,6 @@ def test_no_argument_is_ignored(ours, function, name, given):
         lambda ds: ds.to_table(blob_handling="all_descriptions"),
         lambda ds: ds.to_table(columns={"twice": "id * 2"}),
         lambda ds: ds.to_table(columns=[]),
-        lambda ds: ds.to_table(filter=pa.compute.field("id") > 3),
-        lambda ds: ds.count_rows(pa.compute.field("id") > 3),
         lambda ds: ds.checkout_version("a-tag"),
         lambda ds: ds.create_scalar_index("id", "BTREE"),
         lambda ds: ds.optimize.compact_files(),
