@@ -207,6 +207,7 @@ FAILURES = {
     "input unknown": (["append", "t.lance", "a.txt"], INVALID, None),
     "input broken": (["append", "t.lance", "broken.parquet"], INVALID, None),
     "input other columns": (["append", "t.lance", "other.csv"], INVALID, None),
+    "merge of nothing": (["merge", "t.lance", "a.csv", "--on", "id"], INVALID, None),
     "inputs differ": (["create", "u.lance", "a.csv", "other.csv"], INVALID, None),
     "csv from standard input": (["append", "t.lance", "-", "--input-format", "csv"], INVALID, None),
     "rows per file": (["append", "t.lance", "a.csv", "--max-rows-per-file", "0"], INVALID, None),

@@ -82,6 +82,12 @@ arrow::Status RunMerge(const Invocation& invocation, const MergeFlags& flags) {
   if (!flags.condition.empty() && flags.matched != "update") {
     return arrow::Status::Invalid("--condition says which rows to update; give --matched update");
   }
+  if (flags.matched == "keep" && flags.not_matched == "skip" &&
+      flags.not_matched_by_source == "keep") {
+    return arrow::Status::Invalid(
+        "this merge would change nothing; give --matched update, delete or fail, --not-matched "
+        "insert, or --not-matched-by-source delete");
+  }
   lance::MergeInsertBuilder builder(dataset, std::move(on));
   ARROW_ASSIGN_OR_RAISE(auto commit, invocation.commit_options());
   builder.WithCommitOptions(std::move(commit));
