@@ -17,8 +17,8 @@ arrow::Result<std::shared_ptr<arrow::Table>> MakeStock(const std::vector<int64_t
   ARROW_RETURN_NOT_OK(price.AppendValues(prices));
   ARROW_ASSIGN_OR_RAISE(auto id_array, id.Finish());
   ARROW_ASSIGN_OR_RAISE(auto price_array, price.Finish());
-  auto schema = arrow::schema(
-      {arrow::field("id", arrow::int64()), arrow::field("price", arrow::float64())});
+  auto schema =
+      arrow::schema({arrow::field("id", arrow::int64()), arrow::field("price", arrow::float64())});
   return arrow::Table::Make(schema, {id_array, price_array});
 }
 

@@ -67,8 +67,8 @@ arrow::Status UseBlobs(const std::string& uri) {
   ARROW_ASSIGN_OR_RAISE(int64_t size, blobs[0]->GetSize());
   ARROW_ASSIGN_OR_RAISE(auto start, blobs[0]->ReadAt(0, 3));  // reads no more than this
 
-  ARROW_ASSIGN_OR_RAISE(
-      auto scanner, written.dataset.Scan({.blob_handling = lance::BlobHandling::kBinary}));
+  ARROW_ASSIGN_OR_RAISE(auto scanner,
+                        written.dataset.Scan({.blob_handling = lance::BlobHandling::kBinary}));
   ARROW_ASSIGN_OR_RAISE(auto whole, scanner.ToTable());
   // [/snippet]
   ARROW_RETURN_NOT_OK(Check(size == 6000 && start->ToString() == "bbb", "the second image"));

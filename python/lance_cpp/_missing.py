@@ -92,7 +92,9 @@ _PLACES: dict[str, tuple[tuple[str, str], ...]] = {
             "Compaction CompactionOptions CompactionPlan CompactionTask RewriteResult",
         ),
     ),
-    "lance_cpp.file": (("LanceFileReader and LanceFileWriter take a path", "LanceFileSession ListResult"),),
+    "lance_cpp.file": (
+        ("LanceFileReader and LanceFileWriter take a path", "LanceFileSession ListResult"),
+    ),
     "lance_cpp.blob": (
         (
             'blobs v2 are read, not written; a large_binary field with "lance-encoding:blob" is '
@@ -216,7 +218,7 @@ class _Gaps(type):
 
 
 class KnowsItsGaps(metaclass=_Gaps):
-    """A class that says what to use in the place of what it lacks; _gaps is its key in the table."""
+    """A class that says what to use for what it lacks; _gaps is its key in the table."""
 
     _gaps: str
 

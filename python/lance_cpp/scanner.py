@@ -72,9 +72,9 @@ _KNOWN = (
     "use_scalar_index",
     "use_stats",
 )
-# Options that say how to run. No row depends on them: scans are in order, which is one of the orders
-# that scan_in_order=False allows, read ahead and decide by themselves what to read late; prefilter
-# and disable_scoring_autoprojection are about searches, which are refused.
+# Options that say how to run. No row depends on them: scans are in order, which is one of the
+# orders that scan_in_order=False allows, read ahead and decide by themselves what to read late;
+# prefilter and disable_scoring_autoprojection are about searches, which are refused.
 _HINTS: dict[str, Callable[[str, Any], Any]] = {
     "batch_readahead": check_count,
     "fragment_readahead": lambda name, value: check_count(name, value, 0),

@@ -125,10 +125,10 @@ Dataset Update(const Dataset& self, const std::string& target, nb::handle values
 
 /// Change the metadata of columns.
 Dataset UpdateFields(const Dataset& self, nb::handle columns, bool replace) {
-  const MetadataUpdate update{
-      .target = MetadataTarget::kField,
-      .columns = Keywords::ValueOf<std::map<std::string, MetadataEntries>>("field_updates", columns),
-      .replace = replace};
+  const MetadataUpdate update{.target = MetadataTarget::kField,
+                              .columns = Keywords::ValueOf<std::map<std::string, MetadataEntries>>(
+                                  "field_updates", columns),
+                              .replace = replace};
   return Run([&](const CallOptions& call) { return UpdateMetadata(self, update, call); });
 }
 

@@ -103,8 +103,7 @@ nb::bytes ReadGlobalBuffer(const FileReader& self, int index) {
   return nb::bytes(buffer->data(), static_cast<size_t>(buffer->size()));
 }
 
-std::unique_ptr<FileWriter> OpenWriter(nb::handle place, nb::handle schema,
-                                       nb::kwargs arguments) {
+std::unique_ptr<FileWriter> OpenWriter(nb::handle place, nb::handle schema, nb::kwargs arguments) {
   const auto path = Keywords::ValueOf<std::string>("path", place);
   FileWriterOptions options;
   Keywords keywords(std::move(arguments));

@@ -80,12 +80,11 @@ Dataset AddStream(const Dataset& dataset, nb::handle stream) {
 Dataset AddByFunction(const Dataset& dataset, nb::object function, nb::handle schema,
                       nb::handle read_columns, std::optional<uint64_t> batch_size) {
   const auto shared = std::make_shared<PythonBatchFunction>(std::move(function));
-  AddColumnsRequest request{.values = BatchFunction([shared](const arrow::RecordBatch& batch) {
-                              return shared->Call(batch);
-                            }),
-                            .function_schema = ImportSchema(schema),
-                            .read_columns = Keywords::ValueOf<std::vector<std::string>>(
-                                "read_columns", read_columns)};
+  AddColumnsRequest request{
+      .values =
+          BatchFunction([shared](const arrow::RecordBatch& batch) { return shared->Call(batch); }),
+      .function_schema = ImportSchema(schema),
+      .read_columns = Keywords::ValueOf<std::vector<std::string>>("read_columns", read_columns)};
   if (batch_size) request.batch_size = *batch_size;
   return Add(dataset, request);
 }
@@ -111,12 +110,11 @@ Dataset Alter(const Dataset& dataset, nb::list alterations) {
   return Run([&](const CallOptions& call) { return AlterColumns(dataset, requests, {}, call); });
 }
 
-Dataset Merge(const Dataset& dataset, nb::handle stream, nb::handle left_on,
-              nb::handle right_on) {
-  const MergeColumnsRequest request{.right = BatchSource(ImportStream(stream)),
-                                    .left_on = Keywords::ValueOf<std::string>("left_on", left_on),
-                                    .right_on =
-                                        Keywords::ValueOf<std::string>("right_on", right_on)};
+Dataset Merge(const Dataset& dataset, nb::handle stream, nb::handle left_on, nb::handle right_on) {
+  const MergeColumnsRequest request{
+      .right = BatchSource(ImportStream(stream)),
+      .left_on = Keywords::ValueOf<std::string>("left_on", left_on),
+      .right_on = Keywords::ValueOf<std::string>("right_on", right_on)};
   return Run([&](const CallOptions& call) { return MergeColumns(dataset, request, call); });
 }
 

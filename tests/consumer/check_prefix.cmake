@@ -2,7 +2,7 @@
 file(GLOB folders RELATIVE "${PREFIX}" "${PREFIX}/*")
 foreach(folder IN LISTS folders)
   if(NOT folder MATCHES "^(bin|include|lib|lib64)$")
-    message(FATAL_ERROR "${folder} is no folder of an installed library; allowed: bin, include, lib")
+    message(FATAL_ERROR "${folder} is installed; allowed: bin, include, lib")
   endif()
 endforeach()
 file(GLOB_RECURSE modules "${PREFIX}/*.py" "${PREFIX}/*_core*")

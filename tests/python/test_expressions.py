@@ -40,7 +40,8 @@ SAME = [
     I == 1, I != 0, I == 0, I == -5, SMALL == -1, SMALL < 3, I + 1 > 2, I * 2 - 1 <= 3, I / 2 == 1,
     S == "x", S == "", S == "o'q", S >= "o", S.isin(["x", "o'q"]), I.isin([0, 2]), I.isin([]),
     ~I.isin([1, 2]), S.isin(["x", None]), DUCKDB_IN, ~DUCKDB_IN,
-    F > 0.5, F == 0.0, F.is_nan(), I.is_null(), S.is_valid(), FLAG, ~FLAG, FLAG == False,  # noqa: E712
+    F > 0.5, F == 0.0, F.is_nan(), I.is_null(), S.is_valid(), FLAG, ~FLAG,
+    FLAG == pa.scalar(False),
     AT < TIME(2020, 1, 1), AT == TIME(2020, 1, 1, 0, 0, 0),
     pc.field("zoned") < TIME(2020, 1, 1, tzinfo=UTC), pc.field("day") == datetime.date(2020, 1, 1),
     pc.field("bytes") == b"q", pc.field("my col") > 3, pc.scalar(True), pc.scalar(False),

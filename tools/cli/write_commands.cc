@@ -20,7 +20,8 @@ struct WriteFlags {
   std::string max_bytes_per_file;
 };
 
-/// The schema that CSV columns are cast to: that of a table which keeps its schema; null for others.
+/// The schema that CSV columns are cast to: that of a table which keeps its schema; null for
+/// others.
 arrow::Result<std::shared_ptr<arrow::Schema>> SchemaForCsv(const Invocation& invocation,
                                                            lance::WriteMode mode) {
   if (mode != lance::WriteMode::kAppend) return nullptr;

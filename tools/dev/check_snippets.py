@@ -177,7 +177,8 @@ class SnippetCheck:
             self.findings.add(
                 path,
                 block.line,
-                f'a block tagged "{block.tag}"; allowed: cpp, cmake, sh, console, python, text, json',
+                f'a block tagged "{block.tag}"; allowed: cpp, cmake, sh, console, python, text, '
+                "json",
             )
 
     def _shell(self, path: str, block: Block, folder: str) -> None:
