@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +16,8 @@
 #include "lance/table/manifest_store.h"
 
 namespace lance {
+
+class RowIdIndex;
 
 /// One version of a table, opened. Immutable.
 class Dataset::Impl {
@@ -35,6 +38,10 @@ class Dataset::Impl {
   table::ManifestStore manifests() const { return table::ManifestStore(store); }
   /// A top-level field by id. \return null when there is none
   const format::FieldNode* FindField(int32_t field_id) const;
+  /// The live rows by their stable ids, read when first asked for. Thread-safe.
+  ///
+  /// \pre the table has stable row ids
+  arrow::Result<std::shared_ptr<const RowIdIndex>> RowIds(const RunContext& run) const;
   RunContext Run(const CallOptions& call) const { return MakeRunContext(*session, call); }
 
   /// Derive the rest from a manifest.
@@ -49,6 +56,14 @@ class Dataset::Impl {
 
   /// Commit a transaction on this version and open the result.
   arrow::Result<Dataset> Commit(table::CommitRequest request, const RunContext& run) const;
+
+ private:
+  /// What is read when it is first asked for.
+  struct Lazy {
+    std::mutex mutex;
+    std::shared_ptr<const RowIdIndex> row_ids;
+  };
+  std::shared_ptr<Lazy> lazy_ = std::make_shared<Lazy>();
 };
 
 /// The inside of FragmentMetadata.
