@@ -57,6 +57,9 @@ struct WriteOptions {
   std::string data_storage_version;
   /// Name manifests so that the newest sorts first; off: the older scheme. New tables only.
   bool enable_v2_manifest_paths = true;
+  /// Call rows by ids that stay when they move. Chosen when a table is created; a table that is
+  /// there must have them already.
+  bool enable_stable_row_ids = false;
   /// How to commit.
   CommitOptions commit;
 };

@@ -445,6 +445,15 @@ prefilter, disable_scoring_autoprojection
             raise unsupported("a scan without any column", "count_rows counts rows")
         return pa.table(_core.take(self._ds, rows=_numbers(indices), columns=columns))
 
+    def _take_rows(self, row_ids: Any, columns: Optional[list[str]] = None) -> pa.Table:
+        """The rows of these ids, values of _rowid, in this order; repeats are fine.
+
+        A row that is not there, or is deleted, is a NotFoundError.
+        """
+        if isinstance(columns, dict):
+            raise unsupported("computed columns", "give the names of columns as a list")
+        return pa.table(_core.take(self._ds, rows=_numbers(row_ids), by="ids", columns=columns))
+
     def take_blobs(
         self,
         blob_column: str,

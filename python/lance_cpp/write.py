@@ -19,7 +19,6 @@ Observer = Callable[[dict[str, Any]], None]
 def _refuse_unwritten(arguments: dict[str, Any]) -> None:
     """Refuse the arguments of write_dataset that this version does not have."""
     for name, default in (
-        ("enable_stable_row_ids", False),
         ("external_blob_mode", "reference"),
         ("allow_external_blob_outside_bases", False),
     ):
@@ -96,6 +95,8 @@ def write_dataset(
         Version of the data files; None or "stable": the table's, for a new one the default.
     enable_v2_manifest_paths : bool
         Name manifests so that the newest sorts first.
+    enable_stable_row_ids : bool
+        Call rows by ids that stay when they move; for new tables.
     commit_message, transaction_properties
         Kept with the commit.
     session : Session, optional
@@ -113,7 +114,6 @@ def write_dataset(
     check_count("max_rows_per_group", max_rows_per_group)
     _refuse_unwritten(
         dict(
-            enable_stable_row_ids=enable_stable_row_ids,
             external_blob_mode=external_blob_mode,
             allow_external_blob_outside_bases=allow_external_blob_outside_bases,
             data_cache_bytes=data_cache_bytes,
@@ -136,6 +136,7 @@ def write_dataset(
         max_page_bytes=max_page_bytes,
         data_storage_version=None if data_storage_version == "stable" else data_storage_version,
         enable_v2_manifest_paths=enable_v2_manifest_paths,
+        enable_stable_row_ids=enable_stable_row_ids,
         commit_message=commit_message,
         transaction_properties=transaction_properties,
         **_clustering_arguments(cluster_by, declare),

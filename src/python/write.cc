@@ -38,7 +38,8 @@ WriteOptions TakeWriteOptions(Keywords* keywords) {
       .Take("max_bytes_per_file", &options.max_bytes_per_file)
       .Take("max_page_bytes", &options.max_page_bytes)
       .Take("data_storage_version", &options.data_storage_version)
-      .Take("enable_v2_manifest_paths", &options.enable_v2_manifest_paths);
+      .Take("enable_v2_manifest_paths", &options.enable_v2_manifest_paths)
+      .Take("enable_stable_row_ids", &options.enable_stable_row_ids);
   options.commit = TakeCommitOptions(keywords);
   return options;
 }

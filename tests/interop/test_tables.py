@@ -439,9 +439,6 @@ def test_the_reference_refuses_to_write_to_a_declared_table(verb, tmp_path):
 
 
 REFUSED = {
-    "stable row ids (bit 1)": lambda uri, table: write_reference(
-        uri, table, "create", enable_stable_row_ids=True
-    ),
     "data file format 0.1 (legacy)": lambda uri, table: lance.write_dataset(
         table, str(uri), data_storage_version="legacy"
     ),

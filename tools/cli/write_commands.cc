@@ -101,6 +101,10 @@ void AddWriteCommand(CLI::App* parent, const std::string& name, const std::strin
   app->add_option("--max-bytes-per-file", flags->max_bytes_per_file, "soft size of one file");
   app->add_option("--data-storage-version", flags->options.data_storage_version,
                   "2.0, 2.1 or 2.2; default: the table's, 2.1 for a new one");
+  if (mode == lance::WriteMode::kCreate) {
+    app->add_flag("--enable-stable-row-ids", flags->options.enable_stable_row_ids,
+                  "call rows by ids that stay when they move");
+  }
   commands->push_back({app, [flags, mode](const Invocation& invocation) {
                          return RunWrite(invocation, *flags, mode);
                        }});

@@ -17,6 +17,8 @@
 
 namespace lance {
 
+class RowIdIndex;
+
 /// A store, its canonical URI and the session to use, from what a caller gave.
 struct OpenedTable {
   std::string uri;
@@ -49,6 +51,10 @@ class Dataset::Impl {
   table::ManifestStore manifests() const { return table::ManifestStore(store); }
   /// A top-level field by id. \return null when there is none
   const format::FieldNode* FindField(int32_t field_id) const;
+  /// The live rows by their stable ids, read when first asked for. Thread-safe.
+  ///
+  /// \pre the table has stable row ids
+  arrow::Result<std::shared_ptr<const RowIdIndex>> RowIds(const RunContext& run) const;
   RunContext Run(const CallOptions& call) const { return MakeRunContext(*session, call); }
 
   /// Derive the rest from a manifest.
@@ -65,6 +71,12 @@ class Dataset::Impl {
  private:
   mutable std::once_flag fragments_made_;
   mutable std::vector<FragmentMetadata> fragments_;
+  /// What is read when it is first asked for.
+  struct Lazy {
+    std::mutex mutex;
+    std::shared_ptr<const RowIdIndex> row_ids;
+  };
+  std::shared_ptr<Lazy> lazy_ = std::make_shared<Lazy>();
 };
 
 /// The inside of FragmentMetadata. Immutable; what only some callers look at is made when asked

@@ -236,6 +236,12 @@ arrow::Result<InsertPlan> PlanInsert(OpenedTable opened, std::optional<Dataset> 
   for (const format::FieldNode& field : fields) {
     ARROW_RETURN_NOT_OK(format::CheckWritable(field, plan.writer.version));
   }
+  if (request.options.enable_stable_row_ids && plan.existing &&
+      !plan.existing->properties().has_stable_row_ids) {
+    return arrow::Status::Invalid("table ", plan.table.uri,
+                                  " has no stable row ids; they can only be chosen when a table is "
+                                  "created");
+  }
   plan.writer.max_page_bytes = request.options.max_page_bytes;
   plan.writer.max_rows_per_file = request.options.max_rows_per_file;
   plan.writer.max_bytes_per_file = request.options.max_bytes_per_file;
@@ -276,7 +282,8 @@ table::Operation MakeOperation(const InsertRequest& request, const InsertPlan& p
   }
   table::Overwrite overwrite{.fragments = std::move(fragments),
                              .schema = plan.schema,
-                             .data_storage_version = format::ToString(plan.writer.version)};
+                             .data_storage_version = format::ToString(plan.writer.version),
+                             .enable_stable_row_ids = request.options.enable_stable_row_ids};
   if (plan.declare) {
     for (auto& [key, value] : table::DeclarationEntries(*plan.declare)) {
       overwrite.config_upsert_values.emplace(key, value);

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "lance/base/time_text.h"
 #include "lance/status_detail.h"
 
 namespace lance {
@@ -30,22 +31,6 @@ Json Number(double value) {
   if (std::isnan(value)) return "NaN";
   if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
   return value;
-}
-
-/// RFC 3339 in UTC with nanoseconds.
-std::string TimeText(Timestamp time) {
-  using std::chrono::floor;
-  const auto day = floor<std::chrono::days>(time);
-  const std::chrono::year_month_day date{day};
-  const std::chrono::hh_mm_ss clock{time - day};
-  char text[64];
-  std::snprintf(text, sizeof(text), "%04d-%02u-%02uT%02d:%02d:%02d.%09lldZ",
-                static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
-                static_cast<unsigned>(date.day()), static_cast<int>(clock.hours().count()),
-                static_cast<int>(clock.minutes().count()),
-                static_cast<int>(clock.seconds().count()),
-                static_cast<long long>(clock.subseconds().count()));
-  return text;
 }
 
 Json SpecJson(const std::optional<ClusteringSpec>& spec) {
@@ -324,7 +309,7 @@ std::string ToJson(const TableProperties& properties) {
 std::string ToJson(const VersionInfo& version) {
   Json json = Document("version_info");
   json["version"] = version.version;
-  json["timestamp"] = TimeText(version.timestamp);
+  json["timestamp"] = ToText(version.timestamp);
   json["metadata"] = version.metadata;
   return Dump(json);
 }

@@ -356,10 +356,13 @@ class Merge {
                                     KeyText(*target, *twice),
                                     "; at most one may change a row of the table");
     }
-    for (const int64_t row : pairs.targets) DeleteRow(addresses, row);
     if (request_.when_matched == WhenMatched::kDelete) {
+      for (const int64_t row : pairs.targets) DeleteRow(addresses, row);
       num_deleted_ += pairs.targets.size();
       return arrow::Status::OK();
+    }
+    for (const int64_t row : pairs.targets) {
+      deletions_.Move(static_cast<const arrow::UInt64Array&>(addresses).Value(row));
     }
     num_updated_ += pairs.targets.size();
     return pairs.targets.empty() ? arrow::Status::OK() : WriteUpdated(target, pairs);

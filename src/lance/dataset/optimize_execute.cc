@@ -9,8 +9,10 @@
 #include "lance/dataset/fragment_writer.h"
 #include "lance/dataset/optimize_impl.h"
 #include "lance/dataset/progress_reporter.h"
+#include "lance/dataset/row_ids.h"
 #include "lance/dataset/zonemaps.h"
 #include "lance/io/stores.h"
+#include "lance/table/feature_flags.h"
 
 namespace lance {
 
@@ -93,6 +95,37 @@ arrow::Result<SourceRows> ReadSources(const ClusteringCompactionTask::Impl& task
   return sources;
 }
 
+/// The sources' rows in curve order.
+struct SortedSources {
+  std::shared_ptr<arrow::Table> rows;
+  /// Where each row was; empty in tables without stable row ids, where nobody asks.
+  std::vector<uint64_t> addresses;
+  std::vector<MemoryReservation> reservations;
+};
+
+arrow::Result<SortedSources> SortSources(SourceRows sources, const ClusteringSpec& spec,
+                                         const table::Manifest& manifest, const RunContext& run) {
+  SortedSources sorted{.reservations = std::move(sources.reservations)};
+  const bool keeps_addresses = table::HasStableRowIds(manifest);
+  const int num_columns = sources.rows->num_columns();
+  if (keeps_addresses) {
+    ARROW_ASSIGN_OR_RAISE(
+        sources.rows,
+        sources.rows->AddColumn(num_columns, arrow::field("_rowaddr", arrow::uint64()),
+                                sources.addresses));
+  }
+  ARROW_ASSIGN_OR_RAISE(sorted.rows,
+                        SortInCurveOrder(sources.rows, spec, sources.addresses, run));
+  if (!keeps_addresses) return sorted;
+  for (const auto& chunk : sorted.rows->column(num_columns)->chunks()) {
+    const auto& values = static_cast<const arrow::UInt64Array&>(*chunk);
+    sorted.addresses.insert(sorted.addresses.end(), values.raw_values(),
+                            values.raw_values() + values.length());
+  }
+  ARROW_ASSIGN_OR_RAISE(sorted.rows, sorted.rows->RemoveColumn(num_columns));
+  return sorted;
+}
+
 arrow::Result<FragmentWriterOptions> MakeWriterOptions(const ClusteringCompactionTask::Impl& task,
                                                        const table::Manifest& manifest) {
   FragmentWriterOptions options{.max_rows_per_file = task.target_rows_per_fragment,
@@ -123,17 +156,23 @@ arrow::Result<ClusteringRewriteResult> ClusteringCompactionTask::Execute(
   ARROW_ASSIGN_OR_RAISE(SourceRows sources,
                         ReadSources(*impl_, table, MakeCountingStore(table.store, counters), run));
   progress.Stage("sort", impl_->source_rows);
-  ARROW_ASSIGN_OR_RAISE(const auto sorted,
-                        SortInCurveOrder(sources.rows, impl_->spec, sources.addresses, run));
-  sources.rows.reset();
+  ARROW_ASSIGN_OR_RAISE(SortedSources sorted,
+                        SortSources(std::move(sources), impl_->spec, table.manifest(), run));
   progress.Stage("write", impl_->source_rows);
   ARROW_ASSIGN_OR_RAISE(auto options, MakeWriterOptions(*impl_, table.manifest()));
   FragmentWriter writer(table.store, table.manifest().schema, std::move(options), run);
-  ARROW_RETURN_NOT_OK(WriteClustered(*sorted, impl_->target_rows_per_fragment, &writer));
+  ARROW_RETURN_NOT_OK(WriteClustered(*sorted.rows, impl_->target_rows_per_fragment, &writer));
   progress.Update(writer.num_rows());
 
   auto result = std::make_shared<ClusteringRewriteResult::Impl>();
   ARROW_ASSIGN_OR_RAISE(result->fragments, writer.Finish());
+  const arrow::Status carried =
+      CarryLineage(table.store, table.manifest(), sorted.addresses, RowsMoved::kUnchanged, run,
+                   &result->fragments);
+  if (!carried.ok()) {
+    DeleteDataFiles(*table.store, result->fragments);
+    return carried;
+  }
   result->plan_id = impl_->plan_id;
   result->task_id = impl_->task_id;
   result->rows_in = impl_->source_rows;

@@ -8,6 +8,7 @@
 #include "lance/base/executor.h"
 #include "lance/base/status_detail.h"
 #include "lance/dataset/deleted_rows.h"
+#include "lance/dataset/row_ids.h"
 #include "lance/dataset/zonemaps.h"
 #include "lance/table/backoff.h"
 #include "lance/table/feature_flags.h"
@@ -16,7 +17,6 @@ namespace lance {
 
 namespace {
 
-constexpr uint64_t kStableRowIdsBit = 2;
 constexpr int kMaxOperationRetries = 10;  // table-format 4.1
 
 bool CertainlyNotCommitted(const arrow::Status& status) {
@@ -33,6 +33,16 @@ void RowDeletions::Add(uint64_t address) {
 void RowDeletions::AddAll(const arrow::Array& addresses) {
   const auto& values = static_cast<const arrow::UInt64Array&>(addresses);
   for (int64_t i = 0; i < values.length(); ++i) Add(values.Value(i));
+}
+
+void RowDeletions::Move(uint64_t address) {
+  Add(address);
+  moved_.push_back(address);
+}
+
+void RowDeletions::MoveAll(const arrow::Array& addresses) {
+  const auto& values = static_cast<const arrow::UInt64Array&>(addresses);
+  for (int64_t i = 0; i < values.length(); ++i) Move(values.Value(i));
 }
 
 arrow::Result<DeletedFragments> DeletedFragments::Write(const Dataset::Impl& dataset,
@@ -90,12 +100,6 @@ arrow::Status CheckChangeable(const Dataset::Impl& dataset) {
   const table::Manifest& manifest = dataset.manifest();
   ARROW_RETURN_NOT_OK(table::CheckWritable(manifest));
   ARROW_RETURN_NOT_OK(table::CheckClusteringOfNewManifest(manifest, manifest));
-  if ((manifest.reader_feature_flags & kStableRowIdsBit) != 0) {
-    return UnsupportedError("updates of tables with stable row ids",
-                            "table " + dataset.uri +
-                                " has stable row ids, which this release cannot carry along when "
-                                "it writes rows again");
-  }
   return arrow::Status::OK();
 }
 
@@ -149,8 +153,13 @@ arrow::Result<ChangedRows> PrepareChangedRows(const Dataset& dataset,
                                               const RunContext& run) {
   const Dataset::Impl& impl = dataset.impl();
   const auto retry = MakeRetryPolicy(options);
-  auto written = retry.ok() ? DeletedFragments::Write(impl, deletions, run)
-                            : arrow::Result<DeletedFragments>(retry.status());
+  arrow::Status prepared = retry.status();
+  if (prepared.ok()) {
+    prepared = CarryLineage(impl.store, impl.manifest(), deletions.moved(), RowsMoved::kChanged,
+                            run, &new_fragments);
+  }
+  auto written = prepared.ok() ? DeletedFragments::Write(impl, deletions, run)
+                               : arrow::Result<DeletedFragments>(prepared);
   if (!written.ok()) {
     DeleteDataFiles(*impl.store, new_fragments);
     return written.status();

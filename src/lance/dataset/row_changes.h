@@ -23,15 +23,22 @@ class RowDeletions {
   void Add(uint64_t address);
   /// Delete rows by their addresses, an array of uint64 without nulls.
   void AddAll(const arrow::Array& addresses);
+  /// Delete a row that is written again, as the next one that is.
+  void Move(uint64_t address);
+  /// Move rows by their addresses, an array of uint64 without nulls.
+  void MoveAll(const arrow::Array& addresses);
 
   bool empty() const { return num_rows_ == 0; }
   /// Rows that were added, each of which must be added once.
   uint64_t num_rows() const { return num_rows_; }
+  /// The addresses of the rows that are written again, in the order of Move.
+  const std::vector<uint64_t>& moved() const { return moved_; }
   /// Deleted offsets by fragment id, without what was deleted before.
   const std::map<uint64_t, RoaringBitmap>& by_fragment() const { return by_fragment_; }
 
  private:
   std::map<uint64_t, RoaringBitmap> by_fragment_;
+  std::vector<uint64_t> moved_;
   uint64_t num_rows_ = 0;
 };
 
@@ -88,8 +95,9 @@ arrow::Result<table::CommitRequest> MakeChangedRowsCommit(
 
 /// Commit an Update that moves rows, or only adds and removes some.
 ///
-/// New files are deleted again when it certainly did not land.
+/// New files are deleted again when it certainly did not land. Rows that moved keep their stable ids.
 ///
+/// \param new_fragments the moved rows in their order, then those that are new
 /// \param changed_fields ids of the fields whose values changed
 arrow::Result<Dataset> CommitChangedRows(const Dataset& dataset, const RowDeletions& deletions,
                                          std::vector<table::Fragment> new_fragments,

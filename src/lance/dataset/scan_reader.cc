@@ -8,7 +8,7 @@
 #include "lance/base/checked_math.h"
 #include "lance/base/status_detail.h"
 #include "lance/dataset/deleted_rows.h"
-#include "lance/dataset/filter/columns.h"
+#include "lance/table/feature_flags.h"
 
 namespace lance {
 
@@ -92,6 +92,7 @@ arrow::Status ScanReader::NextFragment() {
   const table::Fragment& fragment = manifest.fragments[next_fragment_++];
   fragment_ = std::make_unique<FragmentReader>(store_, fragment, run_);
   fragment_->set_blob_form(BlobFormOf(scan_->options));
+  system_columns_.emplace(fragment_.get(), table::HasStableRowIds(manifest), run_);
   RowRanges candidates = RowRanges::All(fragment.physical_rows);
   uint64_t zones = CeilDiv(fragment.physical_rows, index::kDefaultRowsPerZone);
   uint64_t zones_kept = zones;
@@ -123,7 +124,7 @@ arrow::Result<ScanReader::Selected> ScanReader::ApplyFilter(RowRanges rows) {
   arrow::FieldVector arrow_fields;
   const std::vector<std::string>& names = scan_->filter->column_names();
   for (const std::string& name : names) {
-    if (filter::IsAddressColumn(name)) continue;
+    if (FindSystemColumn(name)) continue;
     const format::SchemaField* field = scan_->dataset->manifest().schema.FindTopLevel(name);
     fields.push_back(scan_->dataset->FindField(field->id));
     arrow_fields.push_back(
@@ -131,11 +132,11 @@ arrow::Result<ScanReader::Selected> ScanReader::ApplyFilter(RowRanges rows) {
   }
   ARROW_ASSIGN_OR_RAISE(auto columns, fragment_->ReadColumns(fields, rows));
   for (const std::string& name : names) {
-    if (!filter::IsAddressColumn(name)) continue;
-    ARROW_ASSIGN_OR_RAISE(auto addresses,
-                          RowAddresses(fragment_->fragment().id, rows, run_.memory_pool));
+    const auto system = FindSystemColumn(name);
+    if (!system) continue;
+    ARROW_ASSIGN_OR_RAISE(auto values, system_columns_->Read(*system, rows));
     arrow_fields.push_back(arrow::field(name, arrow::uint64()));
-    columns.push_back(std::move(addresses));
+    columns.push_back(std::move(values));
   }
   const auto batch =
       arrow::RecordBatch::Make(arrow::schema(std::move(arrow_fields)),
@@ -174,9 +175,8 @@ arrow::Result<std::shared_ptr<arrow::RecordBatch>> ScanReader::ReadOutput(
   std::vector<size_t> places;
   for (size_t i = 0; i < columns_.size(); ++i) {
     const OutputColumn& column = columns_[i];
-    if (column.source != OutputColumn::Source::kField) {
-      ARROW_ASSIGN_OR_RAISE(
-          columns[i], RowAddresses(fragment_->fragment().id, selected.rows, run_.memory_pool));
+    if (column.system) {
+      ARROW_ASSIGN_OR_RAISE(columns[i], system_columns_->Read(*column.system, selected.rows));
       continue;
     }
     if (selected.filter_columns != nullptr) {

@@ -12,6 +12,7 @@
 #include "lance/dataset/prune_plan.h"
 #include "lance/dataset/read_fields.h"
 #include "lance/dataset/scanner_impl.h"
+#include "lance/dataset/system_column_reader.h"
 #include "lance/io/stores.h"
 
 namespace lance {
@@ -71,6 +72,7 @@ class ScanReader : public arrow::RecordBatchReader {
 
   size_t next_fragment_ = 0;
   std::unique_ptr<FragmentReader> fragment_;
+  std::optional<SystemColumnReader> system_columns_;  // of the fragment
   std::deque<RowRange> rows_left_;  // of the fragment at hand
   UnitSize unit_size_;
   uint64_t rows_to_skip_ = 0;

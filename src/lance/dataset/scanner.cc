@@ -12,20 +12,18 @@ namespace lance {
 
 namespace {
 
-constexpr const char* kRowIdName = "_rowid";
-constexpr const char* kRowAddressName = "_rowaddr";
-
 /// Names of the output columns: those asked for, then the switched-on system columns.
 std::vector<std::string> OutputNames(const ScanOptions& options, const arrow::Schema& schema) {
   std::vector<std::string> names = options.columns;
   if (names.empty()) names = schema.field_names();
-  const auto add = [&](bool is_wanted, const char* name) {
+  const auto add = [&](bool is_wanted, SystemColumn column) {
+    const std::string_view name = NameOf(column);
     if (is_wanted && std::find(names.begin(), names.end(), name) == names.end()) {
       names.emplace_back(name);
     }
   };
-  add(options.with_row_id, kRowIdName);
-  add(options.with_row_address, kRowAddressName);
+  add(options.with_row_id, SystemColumn::kRowId);
+  add(options.with_row_address, SystemColumn::kRowAddress);
   return names;
 }
 
@@ -45,9 +43,8 @@ arrow::Result<std::shared_ptr<const Scanner::Impl>> Scanner::Impl::Make(
   const format::LanceSchema& schema = dataset->manifest().schema;
   arrow::FieldVector fields;
   for (const std::string& name : OutputNames(options, *dataset->schema)) {
-    if (name == kRowIdName || name == kRowAddressName) {
-      scan->columns.push_back({.source = name == kRowIdName ? OutputColumn::Source::kRowId
-                                                            : OutputColumn::Source::kRowAddress});
+    if (const auto system = FindSystemColumn(name)) {
+      scan->columns.push_back({.system = system});
       fields.push_back(arrow::field(name, arrow::uint64()));
       continue;
     }

@@ -9,16 +9,15 @@
 #include "lance/dataset/blobs.h"
 #include "lance/dataset/dataset_impl.h"
 #include "lance/dataset/filter/filter_plan.h"
+#include "lance/dataset/system_column.h"
 #include "lance/scan.h"
 
 namespace lance {
 
-/// One output column of a scan.
+/// One output column of a scan: a field, or a system column.
 struct OutputColumn {
-  /// Where the values come from.
-  enum class Source { kField, kRowId, kRowAddress };
-  Source source = Source::kField;
   const format::FieldNode* field = nullptr;  // of the dataset that the scan holds
+  std::optional<SystemColumn> system;
 };
 
 /// How a scan gives blobs.

@@ -8,12 +8,13 @@
 #include "lance/base/status_detail.h"
 #include "lance/dataset/deleted_rows.h"
 #include "lance/dataset/fragment_reader.h"
+#include "lance/dataset/row_ids.h"
+#include "lance/dataset/system_column_reader.h"
 #include "lance/scan.h"
+#include "lance/table/feature_flags.h"
 
 namespace lance {
 namespace {
-
-constexpr uint64_t kStableRowIdsFlag = 2;
 
 /// Turns what names a row into its place: position of the fragment << 32 | offset.
 class RowLocator {
@@ -31,10 +32,21 @@ class RowLocator {
   }
 
   arrow::Result<uint64_t> Locate(uint64_t row) {
-    return by_ == RowSelector::kOffsets ? ByOffset(row) : ByAddress(row);
+    if (by_ == RowSelector::kOffsets) return ByOffset(row);
+    if (by_ == RowSelector::kRowIds && table::HasStableRowIds(manifest_)) return ById(row);
+    return ByAddress(row);
   }
 
  private:
+  arrow::Result<uint64_t> ById(uint64_t id) {
+    if (ids_ == nullptr) {
+      ARROW_ASSIGN_OR_RAISE(ids_, dataset_.RowIds(run_));
+    }
+    const std::optional<RowIdIndex::Place> place = ids_->Find(id);
+    if (!place) return arrow::Status::IndexError("row id ", id, " is not in the version");
+    return Place(place->fragment, place->offset);
+  }
+
   arrow::Result<uint64_t> ByOffset(uint64_t row) {
     if (row >= begins_.back()) {
       return arrow::Status::IndexError("row ", row, " is asked for, the version has ",
@@ -96,6 +108,7 @@ class RowLocator {
   const table::Manifest& manifest_;
   RowSelector by_;
   RunContext run_;
+  std::shared_ptr<const RowIdIndex> ids_;  // null: not needed yet
   std::map<size_t, LiveOffsets> live_;
   std::vector<uint64_t> begins_;
   std::map<uint64_t, size_t> positions_;
@@ -113,6 +126,7 @@ arrow::Result<arrow::ArrayVector> ReadFragment(const Scanner::Impl& scan, size_t
   }
   ARROW_ASSIGN_OR_RAISE(auto values, reader.ReadColumns(fields, rows));
   if (fields.empty()) ARROW_RETURN_NOT_OK(reader.CheckRowCount());
+  SystemColumnReader system_columns(&reader, table::HasStableRowIds(scan.dataset->manifest()), run);
   arrow::ArrayVector columns;
   auto next = values.begin();
   for (const OutputColumn& column : scan.columns) {
@@ -120,8 +134,8 @@ arrow::Result<arrow::ArrayVector> ReadFragment(const Scanner::Impl& scan, size_t
       columns.push_back(std::move(*next++));
       continue;
     }
-    ARROW_ASSIGN_OR_RAISE(auto addresses, RowAddresses(fragment.id, rows, run.memory_pool));
-    columns.push_back(std::move(addresses));
+    ARROW_ASSIGN_OR_RAISE(auto numbers, system_columns.Read(*column.system, rows));
+    columns.push_back(std::move(numbers));
   }
   return columns;
 }
@@ -130,12 +144,6 @@ arrow::Result<arrow::ArrayVector> ReadFragment(const Scanner::Impl& scan, size_t
 
 arrow::Result<LocatedRows> LocateRows(const Dataset::Impl& dataset, const TakeRequest& request,
                                       const RunContext& run) {
-  const table::Manifest& manifest = dataset.manifest();
-  if (request.by == RowSelector::kRowIds &&
-      (manifest.reader_feature_flags & kStableRowIdsFlag) != 0) {
-    return UnsupportedError("take by stable row ids",
-                            "table " + dataset.uri + " has stable row ids; take by address");
-  }
   RowLocator locator(dataset, request.by, run);
   std::vector<uint64_t> places(request.rows.size());
   for (size_t i = 0; i < places.size(); ++i) {

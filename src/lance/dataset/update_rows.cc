@@ -94,7 +94,7 @@ arrow::Result<UpdateResult> UpdateOnce(const Dataset& dataset, const UpdateReque
   const auto update = [&](const arrow::RecordBatch& batch) -> arrow::Status {
     ARROW_ASSIGN_OR_RAISE(const auto after, Assign(assignments, impl.schema, batch));
     ARROW_RETURN_NOT_OK(writer.Write(*after));
-    deletions.AddAll(*batch.column(batch.num_columns() - 1));
+    deletions.MoveAll(*batch.column(batch.num_columns() - 1));
     progress.Update(deletions.num_rows());
     return arrow::Status::OK();
   };

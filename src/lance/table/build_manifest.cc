@@ -14,6 +14,7 @@
 #include "lance/table/fragment_checks.h"
 #include "lance/table/fragment_ids.h"
 #include "lance/table/manifest_names.h"
+#include "lance/table/row_lineage.h"
 #include "lance/version.h"
 
 namespace lance::table {
@@ -110,6 +111,7 @@ struct OperationApplier {
     ARROW_RETURN_NOT_OK(CheckNewFragments(added, overwrite.schema, next->data_storage_version,
                                           StrayFields::kRefuse));
     ARROW_RETURN_NOT_OK(AssignFragmentIds(/*keep_ids=*/false, next, &added));
+    ARROW_RETURN_NOT_OK(ChooseRowIdMode(overwrite));
     next->fragments = std::move(added);
     next->schema = overwrite.schema;
     next->indices.clear();
@@ -182,6 +184,18 @@ struct OperationApplier {
     return ApplyRestore(*restored, next);
   }
 
+  arrow::Status ChooseRowIdMode(const Overwrite& overwrite) const {
+    constexpr uint64_t kFirstVersion = 1;
+    if (!overwrite.enable_stable_row_ids || HasStableRowIds(*next)) return arrow::Status::OK();
+    if (next->version != kFirstVersion) {
+      return arrow::Status::Invalid(
+          "the table has no stable row ids; they can only be chosen when a table is created");
+    }
+    next->reader_feature_flags |= kStableRowIdsFlag;
+    next->writer_feature_flags |= kStableRowIdsFlag;
+    return arrow::Status::OK();
+  }
+
   arrow::Status CheckNewIndex(const IndexMetadata& index) const {
     if (index.name.empty()) return arrow::Status::Invalid("create index: the name is empty");
     for (const int32_t id : index.field_ids) {
@@ -243,6 +257,7 @@ arrow::Result<Manifest> BuildManifest(const Manifest& newest, const Transaction&
   ARROW_RETURN_NOT_OK(Renew(transaction, input, &next));
   ARROW_RETURN_NOT_OK(std::visit(OperationApplier{&next, input.restored}, transaction.operation));
   ARROW_RETURN_NOT_OK(FinishSchema(newest, transaction.operation, &next));
+  ARROW_RETURN_NOT_OK(KeepRowLineage(newest, transaction.operation, &next));
   ARROW_RETURN_NOT_OK(FinishManifest(&next));
   return next;
 }

@@ -41,6 +41,9 @@ Fragment* FragmentFinder::Find(uint64_t id) const {
 }
 
 void CarryStamp(const Fragment& before, const Manifest& manifest, Fragment* after) {
+  after->row_ids = before.row_ids;
+  after->created_at_versions = before.created_at_versions;
+  after->last_updated_at_versions = before.last_updated_at_versions;
   after->metadata = before.metadata;
   after->clustering_id = before.clustering_id;
   if (!before.clustering_id) return;

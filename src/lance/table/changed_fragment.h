@@ -24,8 +24,9 @@ class FragmentFinder {
   std::vector<std::pair<uint64_t, Fragment*>> by_id_;
 };
 
-/// Carry over what belongs to a fragment whatever an operation makes of its files: the metadata
-/// map, and the stamp unless a clustering column has another file now (contract section 3).
+/// Carry over what belongs to a fragment whatever an operation makes of its files: row ids and
+/// versions, the metadata map, and the stamp unless a clustering column has another file now
+/// (contract section 3).
 void CarryStamp(const Fragment& before, const Manifest& manifest, Fragment* after);
 
 /// Check the data files that `after` has and `before` does not, and that no field is in two files.

@@ -15,7 +15,7 @@ namespace {
 constexpr FeatureFlag kFlags[] = {
     // bit, name, can_read, can_write, is_paired, is_sticky
     {0, "deletion files", true, true, false, false},
-    {1, "stable row ids", false, false, false, true},
+    {1, "stable row ids", true, true, false, true},
     {2, "v2 data files", true, true, false, false},
     {3, "table config", true, true, false, false},
     {4, "base paths", true, true, false, false},
@@ -25,7 +25,7 @@ constexpr FeatureFlag kFlags[] = {
     {8, "mixed data file versions", false, false, true, true},
     {9, "fragment reuse with stable row ids", false, false, false, false},
     {10, "tagged fragment reuse", false, false, true, true},
-    {11, "row lineage in columns", false, false, false, false},
+    {11, "row lineage in columns", true, true, false, false},
     {12, "fragment tree", false, false, false, false},
     {13, "independent covering fields", false, false, false, false},
     {14, "managed blobs", false, false, true, true},
@@ -76,6 +76,13 @@ arrow::Status CheckConsistent(const Manifest& manifest) {
     return arrow::Status::SerializationError(
         "feature flag field ids never reused (bit 15) is set for readers");
   }
+  if (HasStableRowIds(manifest)) {
+    for (const Fragment& fragment : manifest.fragments) {
+      if (fragment.row_ids.place != StoredSequence::Place::kNone) continue;
+      return arrow::Status::SerializationError("fragment ", fragment.id,
+                                               " has no row ids, the table has stable row ids");
+    }
+  }
   if ((writer & kFieldIdsNeverReusedFlag) != 0 && !manifest.max_allocated_field_id) {
     return arrow::Status::SerializationError(
         "feature flag field ids never reused (bit 15) is set without max_allocated_field_id");
@@ -85,9 +92,19 @@ arrow::Status CheckConsistent(const Manifest& manifest) {
 
 bool HasDeletionFile(const Fragment& fragment) { return fragment.deletion_file.has_value(); }
 
+bool HasLineageInColumns(const Fragment& fragment) {
+  constexpr StoredSequence::Place kColumn = StoredSequence::Place::kColumn;
+  return fragment.row_ids.place == kColumn || fragment.created_at_versions.place == kColumn ||
+         fragment.last_updated_at_versions.place == kColumn;
+}
+
 bool HasCoveringFields(const IndexMetadata& index) { return !index.covering_field_ids.empty(); }
 
 }  // namespace
+
+bool HasStableRowIds(const Manifest& manifest) {
+  return (manifest.reader_feature_flags & kStableRowIdsFlag) != 0;
+}
 
 std::span<const FeatureFlag> KnownFeatureFlags() { return kFlags; }
 
@@ -116,6 +133,7 @@ FeatureFlags ComputeFlags(const Manifest& manifest) {
   uint64_t both = 0;
   if (std::ranges::any_of(manifest.fragments, HasDeletionFile)) both |= kDeletionFilesFlag;
   if (!manifest.base_paths.empty()) both |= kBasePathsFlag;
+  if (std::ranges::any_of(manifest.fragments, HasLineageInColumns)) both |= kLineageInColumnsFlag;
   if (std::ranges::any_of(manifest.indices, HasCoveringFields)) both |= kCoveredIndexMetadataFlag;
   flags.reader |= both;
   flags.writer |= both;

@@ -17,8 +17,12 @@ inline constexpr uint64_t kTableConfigFlag = 8;
 inline constexpr uint64_t kBasePathsFlag = 16;
 inline constexpr uint64_t kCoveredIndexMetadataFlag = 128;
 inline constexpr uint64_t kMixedDataVersionsFlag = 256;
+inline constexpr uint64_t kLineageInColumnsFlag = 2048;
 inline constexpr uint64_t kFieldIdsNeverReusedFlag = 32768;
 inline constexpr uint64_t kObjectMetadataFlag = 131072;
+
+/// Whether the rows of a table are called by ids that stay (table-format 8.2).
+bool HasStableRowIds(const Manifest& manifest);
 
 /// What this version does about one bit.
 struct FeatureFlag {

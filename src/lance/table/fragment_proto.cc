@@ -60,6 +60,48 @@ void WriteDeletionFile(const DeletionFile& file, lance_pb::table::DeletionFile* 
   PutUnknownFields(file.unknown_fields, message);
 }
 
+StoredSequence InlineSequence(std::string_view bytes) {
+  return {StoredSequence::Place::kInline, std::string(bytes)};
+}
+
+void ParseSequences(const lance_pb::table::DataFragment& message, Fragment* fragment) {
+  const StoredSequence column{StoredSequence::Place::kColumn, {}};
+  if (message.has_inline_row_ids()) {
+    fragment->row_ids = InlineSequence(message.inline_row_ids());
+  } else if (message.has_column_row_ids()) {
+    fragment->row_ids = column;
+  }
+  if (message.has_inline_created_at_versions()) {
+    fragment->created_at_versions = InlineSequence(message.inline_created_at_versions());
+  } else if (message.has_column_created_at_versions()) {
+    fragment->created_at_versions = column;
+  }
+  if (message.has_inline_last_updated_at_versions()) {
+    fragment->last_updated_at_versions = InlineSequence(message.inline_last_updated_at_versions());
+  } else if (message.has_column_last_updated_at_versions()) {
+    fragment->last_updated_at_versions = column;
+  }
+}
+
+void WriteSequences(const Fragment& fragment, lance_pb::table::DataFragment* message) {
+  using Place = StoredSequence::Place;
+  if (fragment.row_ids.place == Place::kInline) {
+    message->set_inline_row_ids(fragment.row_ids.bytes);
+  } else if (fragment.row_ids.place == Place::kColumn) {
+    message->mutable_column_row_ids();
+  }
+  if (fragment.created_at_versions.place == Place::kInline) {
+    message->set_inline_created_at_versions(fragment.created_at_versions.bytes);
+  } else if (fragment.created_at_versions.place == Place::kColumn) {
+    message->mutable_column_created_at_versions();
+  }
+  if (fragment.last_updated_at_versions.place == Place::kInline) {
+    message->set_inline_last_updated_at_versions(fragment.last_updated_at_versions.bytes);
+  } else if (fragment.last_updated_at_versions.place == Place::kColumn) {
+    message->mutable_column_last_updated_at_versions();
+  }
+}
+
 arrow::Result<Fragment> ParseFragment(const lance_pb::table::DataFragment& message) {
   Fragment fragment{.id = message.id(),
                     .physical_rows = message.physical_rows(),
@@ -79,6 +121,7 @@ arrow::Result<Fragment> ParseFragment(const lance_pb::table::DataFragment& messa
   if (message.has_deletion_file()) {
     fragment.deletion_file = ParseDeletionFile(message.deletion_file());
   }
+  ParseSequences(message, &fragment);
   if (message.has_clustering_id()) fragment.clustering_id = message.clustering_id();
   ARROW_ASSIGN_OR_RAISE(fragment.metadata, ParseTextMap(message.metadata(), "its metadata"));
   return fragment;
@@ -91,6 +134,7 @@ void WriteFragment(const Fragment& fragment, lance_pb::table::DataFragment* mess
     WriteDeletionFile(*fragment.deletion_file, message->mutable_deletion_file());
   }
   message->set_physical_rows(fragment.physical_rows);
+  WriteSequences(fragment, message);
   if (fragment.clustering_id) message->set_clustering_id(*fragment.clustering_id);
   WriteTextMap(fragment.metadata, message->mutable_metadata());
   PutUnknownFields(fragment.unknown_fields, message);

@@ -44,12 +44,29 @@ struct DeletionFile {
   bool operator==(const DeletionFile&) const = default;
 };
 
+/// A sequence of one value a row of a fragment, as it is stored (table-format 8.5).
+struct StoredSequence {
+  enum class Place : uint8_t {
+    kNone,
+    kInline,  // `bytes`: the serialized message; not checked until it is parsed
+    kColumn,  // a hidden column of one of the fragment's files
+  };
+  Place place = Place::kNone;
+  std::string bytes;
+
+  bool operator==(const StoredSequence&) const = default;
+};
+
 /// A horizontal slice of the table.
 struct Fragment {
   uint64_t id = 0;  // 0 in a transaction: not yet assigned
   std::vector<DataFile> files;
   std::optional<DeletionFile> deletion_file;
   uint64_t physical_rows = 0;
+  /// Of tables with stable row ids: what each row is called, and in which versions it was written.
+  StoredSequence row_ids;
+  StoredSequence created_at_versions;
+  StoredSequence last_updated_at_versions;
   /// The stamp (contract section 3): the definition it was written under; no value: unstamped.
   std::optional<uint32_t> clustering_id;
   std::map<std::string, std::string> metadata;

@@ -32,6 +32,7 @@ struct FlagCase {
 
 Manifest WithFlags(uint64_t reader, uint64_t writer) {
   Manifest manifest = SampleManifest({0});
+  manifest.fragments[0].row_ids.place = StoredSequence::Place::kInline;
   manifest.reader_feature_flags = reader;
   manifest.writer_feature_flags = writer;
   return manifest;
@@ -74,7 +75,7 @@ constexpr Outcome kBad = Outcome::kCorrupt;
 INSTANTIATE_TEST_SUITE_P(All, FeatureFlagTest,
                          ::testing::ValuesIn<FlagCase>({
                              {0, "deletion files", kFine, kFine, kFine, kFine},
-                             {1, "stable row ids", kNo, kNo, kFine, kNo},
+                             {1, "stable row ids", kFine, kFine, kFine, kFine},
                              {2, "v2 data files", kFine, kFine, kFine, kFine},
                              {3, "table config", kFine, kFine, kFine, kFine},
                              {4, "base paths", kFine, kFine, kFine, kFine},
@@ -84,7 +85,7 @@ INSTANTIATE_TEST_SUITE_P(All, FeatureFlagTest,
                              {8, "mixed data file versions", kBad, kNo, kBad, kBad},
                              {9, "fragment reuse with stable row ids", kNo, kNo, kFine, kNo},
                              {10, "tagged fragment reuse", kBad, kNo, kBad, kBad},
-                             {11, "row lineage in columns", kNo, kNo, kFine, kNo},
+                             {11, "row lineage in columns", kFine, kFine, kFine, kFine},
                              {12, "fragment tree", kNo, kNo, kFine, kNo},
                              {13, "independent covering fields", kNo, kNo, kFine, kNo},
                              {14, "managed blobs", kBad, kNo, kBad, kBad},
@@ -105,6 +106,26 @@ TEST(CheckWritable, AllowsFieldIdsNeverReusedWhenTheirMaximumIsThere) {
   EXPECT_THAT(CheckWritable(manifest), IsOk());
 }
 
+TEST(CheckReadable, WantsRowIdsOfEveryFragmentWhereTheyAreStable) {
+  Manifest manifest = WithFlags(kStableRowIdsFlag, kStableRowIdsFlag);
+  EXPECT_THAT(CheckReadable(manifest), IsOk());
+
+  manifest.fragments.push_back(SampleFragment(7));
+  EXPECT_THAT(CheckReadable(manifest), IsSerializationError(HasSubstr("fragment 7 has no row ids")));
+}
+
+TEST(ComputeFlags, KnowsHiddenColumnsAndKeepsStableRowIds) {
+  Manifest manifest = WithFlags(kStableRowIdsFlag, kStableRowIdsFlag);
+  EXPECT_EQ(ComputeFlags(manifest), (FeatureFlags{kStableRowIdsFlag, kStableRowIdsFlag}));
+
+  for (StoredSequence Fragment::*sequence :
+       {&Fragment::row_ids, &Fragment::created_at_versions, &Fragment::last_updated_at_versions}) {
+    manifest = WithFlags(0, 0);
+    (manifest.fragments[0].*sequence).place = StoredSequence::Place::kColumn;
+    EXPECT_EQ(ComputeFlags(manifest), (FeatureFlags{kLineageInColumnsFlag, kLineageInColumnsFlag}));
+  }
+}
+
 TEST(ComputeFlags, SetsTheFlagOfAMaximumFieldIdThatLacksIt) {
   Manifest manifest = WithFlags(0, 0);
   manifest.max_allocated_field_id = 9;
@@ -115,8 +136,8 @@ TEST(ComputeFlags, SetsTheFlagOfAMaximumFieldIdThatLacksIt) {
 }
 
 TEST(CheckReadable, NamesTheLowestBitInTheWay) {
-  EXPECT_THAT(CheckReadable(WithFlags(uint64_t{1} << 40 | 2 | 4, 0)),
-              IsNotImplemented(HasSubstr("stable row ids (bit 1)")));
+  EXPECT_THAT(CheckReadable(WithFlags(uint64_t{1} << 40 | 64 | 4, 0)),
+              IsNotImplemented(HasSubstr("data overlays (bit 6)")));
 }
 
 struct ComputeCase {

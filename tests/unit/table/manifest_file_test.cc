@@ -247,15 +247,21 @@ TEST(FindFragment, FindsFragmentsInAnyOrder) {
   }
 }
 
-TEST(ManifestFile, KeepsTheRowIdsThatThisVersionDoesNotRead) {
-  Manifest manifest = SampleManifest({0});
-  manifest.fragments[0].unknown_fields = FromHex("2a 02 0a 00");  // inline_row_ids, field 5
+TEST(ManifestFile, KeepsRowSequencesInlineAndInColumns) {
+  using Place = StoredSequence::Place;
+  Manifest manifest = SampleManifest({0, 1, 2});
+  manifest.fragments[0].row_ids = {Place::kInline, FromHex("0a 00")};
+  manifest.fragments[0].created_at_versions = {Place::kInline, ""};
+  manifest.fragments[0].last_updated_at_versions = {Place::kInline, "not looked at"};
+  manifest.fragments[1].row_ids.place = Place::kColumn;
+  manifest.fragments[1].created_at_versions.place = Place::kColumn;
+  manifest.fragments[1].last_updated_at_versions.place = Place::kColumn;
 
   LANCE_ASSERT_OK_AND_ASSIGN(const auto bytes, EncodeManifestFile(manifest, ""));
   LANCE_ASSERT_OK_AND_ASSIGN(const ManifestFile file,
                              DecodeManifestFile(AsBytes(bytes->ToString())));
 
-  EXPECT_EQ(file.manifest.fragments[0].unknown_fields, FromHex("2a 02 0a 00"));
+  EXPECT_EQ(file.manifest.fragments, manifest.fragments);
 }
 
 TEST(DecodeManifestFile, ToleratesSlackBetweenSections) {

@@ -155,10 +155,10 @@ TEST_F(ManifestStoreTest, RefusesAnEmptyFile) {
 
 TEST_F(ManifestStoreTest, RefusesToReadAnUnknownReaderFlagButStillListsIt) {
   Manifest manifest = SampleManifest({});
-  manifest.reader_feature_flags = 2;
+  manifest.reader_feature_flags = 64;
   Put(manifest, 1);
 
-  EXPECT_THAT(manifests_.LoadLatest(run_), IsNotImplemented(HasSubstr("stable row ids (bit 1)")));
+  EXPECT_THAT(manifests_.LoadLatest(run_), IsNotImplemented(HasSubstr("data overlays (bit 6)")));
   EXPECT_THAT(manifests_.Load(1, run_), IsNotImplemented());
   LANCE_ASSERT_OK_AND_ASSIGN(const auto versions, manifests_.ListVersions());
   EXPECT_THAT(manifests_.LoadEntry(versions[0], run_), IsOk());

@@ -7,6 +7,7 @@
 #include "lance/dataset/filter/canonical.h"
 #include "lance/dataset/filter/filter_problem.h"
 #include "lance/dataset/filter/lexer.h"
+#include "lance/dataset/system_column.h"
 #include "lance/format/field_tree.h"
 
 namespace lance::filter {
@@ -61,7 +62,7 @@ class Resolver {
     if (field == nullptr && !column->is_exact_name) {
       ARROW_ASSIGN_OR_RAISE(field, FindIgnoringCase(*column));
     }
-    if (field == nullptr && IsAddressColumn(column->column)) {
+    if (field == nullptr && FindSystemColumn(column->column)) {
       column->column_index =
           IndexOf(SchemaField{.name = column->column, .id = kNoField, .logical_type = "uint64"});
       return Status::OK();
@@ -128,8 +129,6 @@ class Resolver {
 };
 
 }  // namespace
-
-bool IsAddressColumn(std::string_view name) { return name == "_rowid" || name == "_rowaddr"; }
 
 arrow::Result<std::vector<FilterColumn>> ResolveColumns(std::string_view sql,
                                                         const format::LanceSchema& schema,

@@ -12,10 +12,6 @@
 
 namespace lance::filter {
 
-/// Whether the name is that of a system column which filters can use: `_rowid`, the stable id or
-/// the address of a row, or `_rowaddr`, its address.
-bool IsAddressColumn(std::string_view name);
-
 /// A column that a filter uses. A plain value.
 struct FilterColumn {
   std::string name;       // as the schema spells it

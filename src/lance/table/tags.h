@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "arrow/result.h"
+#include "lance/base/run_context.h"
+#include "lance/object_store.h"
+
+namespace lance::table {
+
+/// A name for a version (table-format 1.8). A plain value.
+struct Tag {
+  std::string name;
+  std::optional<std::string> branch;  // no value: the main one
+  uint64_t version = 0;
+  std::optional<Timestamp> created_at;  // old writers do not say
+  std::optional<Timestamp> updated_at;
+  uint64_t manifest_size = 0;  // bytes
+  std::map<std::string, std::string> metadata;
+
+  bool operator==(const Tag&) const = default;
+};
+
+/// Check a tag's name: letters and digits of any script, '.', '-' and '_'; no dot at either end, no
+/// two in a row, no ".lock" at the end.
+///
+/// \return Invalid saying what is wrong and what is allowed
+arrow::Status CheckTagName(std::string_view name);
+
+/// Parse the description of a tag. \return SerializationError saying what is wrong
+arrow::Result<Tag> ParseTag(std::string name, std::string_view json);
+
+/// The inverse of ParseTag, as the reference lays it out.
+std::string SerializeTag(const Tag& tag);
+
+/// The tags of a table. Thread-safe.
+class TagStore {
+ public:
+  /// \param store of the table's root, also for versions of a branch
+  explicit TagStore(std::shared_ptr<ObjectStore> store) : store_(std::move(store)) {}
+
+  /// All tags by name. Files whose names are none of a tag are left out.
+  arrow::Result<std::vector<Tag>> List(const RunContext& run) const;
+
+  /// \return KeyError + NotFound{tag} when there is none
+  arrow::Result<Tag> Load(const std::string& name, const RunContext& run) const;
+
+  /// Store a new tag. \return AlreadyExists when there is one
+  arrow::Status Create(const Tag& tag) const;
+
+  /// Store a tag again. \return as Load
+  arrow::Status Update(const Tag& tag, const RunContext& run) const;
+
+  /// Remove a tag. \return as Load
+  arrow::Status Delete(const std::string& name, const RunContext& run) const;
+
+ private:
+  std::shared_ptr<ObjectStore> store_;
+};
+
+}  // namespace lance::table
