@@ -22,6 +22,7 @@ from .optimize import CompactionMetrics, DatasetOptimizer
 from .rows import MergeInsertBuilder, RowChanges
 from .scanner import LanceScanner, ScanStatistics, make_scanner
 from .session import Session
+from .transaction import Commits, LanceOperation, Transaction
 
 __version__ = _core.__version__
 
@@ -87,7 +88,7 @@ def _numbers(rows: Any) -> Any:
     return rows
 
 
-class LanceDataset(RowChanges, pads.Dataset):
+class LanceDataset(RowChanges, Commits, pads.Dataset):
     """One version of a table. Methods that change the table move it forward to the new version."""
 
     def __init__(
