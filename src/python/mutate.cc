@@ -118,8 +118,9 @@ std::tuple<Dataset, uint64_t, uint64_t, uint64_t> MergeInsert(const Dataset& dat
           result.num_deleted_rows};
 }
 
-std::tuple<Transaction, uint64_t, uint64_t, uint64_t> MergeInsertUncommitted(
-    const Dataset& dataset, nb::handle stream, nb::kwargs arguments) {
+std::tuple<Transaction, uint64_t, uint64_t, uint64_t> MergeInsertUncommitted(const Dataset& dataset,
+                                                                             nb::handle stream,
+                                                                             nb::kwargs arguments) {
   const MergeInsertBuilder builder = MakeMerge(dataset, std::move(arguments));
   const BatchSource source(ImportStream(stream));
   Transaction transaction =
@@ -159,8 +160,8 @@ void BindMutate(nb::module_& m) {
       .def_prop_ro("uuid", &Transaction::uuid)
       .def_prop_ro("operation", &Transaction::operation)
       .def_prop_ro("properties", &Transaction::properties);
-  m.def("merge_insert_uncommitted", &MergeInsertUncommitted, nb::arg("dataset"),
-        nb::arg("stream"), nb::arg("options"));
+  m.def("merge_insert_uncommitted", &MergeInsertUncommitted, nb::arg("dataset"), nb::arg("stream"),
+        nb::arg("options"));
   m.def("restore_transaction", &MakeRestore, nb::arg("dataset"), nb::arg("version"));
   m.def("project_transaction", &MakeProject, nb::arg("dataset"), nb::arg("schema"));
   m.def("commit_transaction", &Commit, nb::arg("dataset"), nb::arg("transaction"),
