@@ -14,7 +14,7 @@ from .errors import InvalidError, refuse_given, unsupported
 
 
 class LanceOperation:
-    """What a commit does to a table. This version commits by hand what needs no files of its own."""
+    """What a commit does to a table. This version commits by hand what needs no new files."""
 
     class BaseOperation:
         """What all operations are."""
@@ -133,7 +133,8 @@ def _table_of(kind: Any, base_uri: Any, storage_options: Optional[dict[str, str]
         dataset.__dict__.update(base_uri.__dict__)
         return dataset
     if not isinstance(base_uri, (str, pathlib.Path)):
-        raise TypeError(f"base_uri is a {type(base_uri).__name__}; allowed: str, Path, LanceDataset")
+        name = type(base_uri).__name__
+        raise TypeError(f"base_uri is a {name}; allowed: str, Path, LanceDataset")
     return kind(os.fspath(base_uri), storage_options=storage_options)
 
 
