@@ -84,7 +84,8 @@ class InsertBuilder {
  public:
   /// Write to a table by place; default mode kCreate.
   explicit InsertBuilder(std::string uri);
-  /// Write to an open table; default mode kAppend. The commit goes past newer versions.
+  /// Write to an open table; default mode kAppend. The commit goes past newer versions that it does
+  /// not conflict with.
   explicit InsertBuilder(Dataset dataset);
 
   /// Choose what to do when the table is there.

@@ -16,6 +16,7 @@ from typing import Any, Optional, Union
 import pyarrow  # isort: skip
 
 from ._core import __version__
+from ._missing import module_getattr
 from .blob import BlobFile
 from .dataset import (
     CompactionMetrics,
@@ -23,6 +24,7 @@ from .dataset import (
     LanceDataset,
     LanceOperation,
     LanceScanner,
+    MergeInsertBuilder,
     ScanStatistics,
     Session,
     Transaction,
@@ -61,6 +63,7 @@ __all__ = [
     "LanceError",
     "LanceOperation",
     "LanceScanner",
+    "MergeInsertBuilder",
     "NotFoundError",
     "OverBudgetError",
     "ScanStatistics",
@@ -73,6 +76,8 @@ __all__ = [
     "dataset",
     "write_dataset",
 ]
+
+__getattr__ = module_getattr(__name__)
 
 
 # Stands in front of the module of this name, as in the reference; that one is still imported by
@@ -108,6 +113,8 @@ def dataset(
         Arguments that every scan of this dataset gets unless it has its own.
     index_cache_size_bytes, metadata_cache_size_bytes : int, optional
         Bounds of caches; a session has its own.
+    block_size, index_cache_size : int, optional
+        Hints that no answer depends on: checked, and left to the library.
     session : Session, optional
         Memory, threads and caches to share.
 

@@ -90,7 +90,7 @@ def add_columns(
                 raise TypeError(
                     f"transforms holds {name!r}: {expression!r}; allowed: names and SQL, both str"
                 )
-        return _core.add_expressions(dataset._ds, list(transforms.items()), batch_size)
+        return _core.add_expressions(dataset._ds, transforms, batch_size)
     if callable(transforms):
         return _add_by_function(dataset, transforms, read_columns, batch_size)
     rows = Input(transforms, reader_schema)

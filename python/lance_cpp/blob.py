@@ -4,7 +4,10 @@ import io
 from typing import Any
 
 from . import _core
+from ._missing import module_getattr
 from .errors import InvalidError
+
+__getattr__ = module_getattr(__name__)
 
 # Bytes that reading one after the other fetches ahead.
 DEFAULT_BLOB_BUFFER_SIZE = 512 * 1024

@@ -15,7 +15,9 @@ import pyarrow.dataset as pads
 
 from . import _core
 from ._columns import add_columns, alter_columns
+from ._hints import check_counts
 from ._inputs import Input
+from ._missing import KnowsItsGaps, module_getattr
 from .blob import DEFAULT_BLOB_BUFFER_SIZE, BlobFile
 from .errors import InvalidError, refuse_given, unsupported
 from .optimize import CompactionMetrics, DatasetOptimizer
@@ -23,10 +25,12 @@ from .rows import MergeInsertBuilder, RowChanges
 from .scanner import LanceScanner, ScanStatistics, make_scanner
 from .session import Session
 from .transaction import Commits, LanceOperation, Transaction
+from .udf import BatchUDF, batch_udf
 
 __version__ = _core.__version__
 
 __all__ = [
+    "BatchUDF",
     "CompactionMetrics",
     "DatasetOptimizer",
     "IndexDescription",
@@ -36,8 +40,11 @@ __all__ = [
     "ScanStatistics",
     "Session",
     "__version__",
+    "batch_udf",
     "write_dataset",
 ]
+
+__getattr__ = module_getattr(__name__)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -88,8 +95,10 @@ def _numbers(rows: Any) -> Any:
     return rows
 
 
-class LanceDataset(RowChanges, Commits, pads.Dataset):
+class LanceDataset(RowChanges, Commits, KnowsItsGaps, pads.Dataset):
     """One version of a table. Methods that change the table move it forward to the new version."""
+
+    _gaps = "LanceDataset"
 
     def __init__(
         self,
@@ -112,9 +121,6 @@ class LanceDataset(RowChanges, Commits, pads.Dataset):
         base_store_params: Optional[dict[str, dict[str, str]]] = None,
     ):
         refuse_given(
-            block_size=block_size,
-            index_cache_size=index_cache_size,
-            metadata_cache_size=metadata_cache_size,
             commit_lock=commit_lock,
             serialized_manifest=serialized_manifest,
             read_params=read_params,
@@ -122,6 +128,11 @@ class LanceDataset(RowChanges, Commits, pads.Dataset):
             table_id=table_id,
             namespace_client_managed_versioning=namespace_client_managed_versioning or None,
             base_store_params=base_store_params,
+        )
+        check_counts(
+            block_size=block_size,
+            index_cache_size=index_cache_size,
+            metadata_cache_size=metadata_cache_size,
         )
         self._uri = os.fspath(uri)
         self._storage_options = storage_options
@@ -201,7 +212,8 @@ class LanceDataset(RowChanges, Commits, pads.Dataset):
     def schema_metadata(self) -> dict[str, str]:
         """The schema's metadata."""
         metadata = pa.schema(self._ds.schema).metadata or {}
-        return {key.decode(): value.decode() for key, value in metadata.items()}
+        # Values may be any bytes; as in the reference, what is no UTF-8 is replaced.
+        return {key.decode(): value.decode(errors="replace") for key, value in metadata.items()}
 
     def config(self) -> dict[str, str]:
         """The table's configuration."""
@@ -252,7 +264,7 @@ class LanceDataset(RowChanges, Commits, pads.Dataset):
     def scanner(
         self,
         columns: Optional[list[str]] = None,
-        filter: Optional[str] = None,  # pylint: disable=redefined-builtin
+        filter: Any = None,  # pylint: disable=redefined-builtin
         limit: Optional[int] = None,
         offset: Optional[int] = None,
         nearest: Any = None,
@@ -288,12 +300,16 @@ class LanceDataset(RowChanges, Commits, pads.Dataset):
         ----------
         columns : list of str, optional
             In output order; None: all. _rowid and _rowaddr may be named.
-        filter : str, optional
+        filter : str or pyarrow Expression, optional
             A condition in SQL; see docs/guide/filters.md.
         limit, offset : int, optional
             At most so many rows, after skipping so many, both after the filter.
         batch_size : int, optional
             Most rows of one batch.
+        batch_size_bytes : int, optional
+            About the most bytes of one batch.
+        strict_batch_size : bool, optional
+            All batches but the last have exactly batch_size rows.
         blob_handling : str, optional
             "all_binary": blobs come as bytes; None or "blobs_descriptions": as where they lie.
         with_row_id, with_row_address : bool, optional
@@ -302,6 +318,9 @@ class LanceDataset(RowChanges, Commits, pads.Dataset):
             False: no index; no pruning at all. Answers are the same.
         scan_stats_callback : callable, optional
             Called with ScanStatistics when everything was read.
+        batch_readahead, fragment_readahead, io_buffer_size, scan_in_order, late_materialization, \
+prefilter, disable_scoring_autoprojection
+            Hints that no answer depends on: checked, and left to the library.
 
         The other parameters are the reference's and raise UnsupportedError when they ask for
         something.
@@ -316,7 +335,7 @@ class LanceDataset(RowChanges, Commits, pads.Dataset):
     def to_table(
         self,
         columns: Optional[list[str]] = None,
-        filter: Optional[str] = None,  # pylint: disable=redefined-builtin
+        filter: Any = None,  # pylint: disable=redefined-builtin
         limit: Optional[int] = None,
         offset: Optional[int] = None,
         nearest: Any = None,
@@ -348,7 +367,7 @@ class LanceDataset(RowChanges, Commits, pads.Dataset):
     def to_batches(
         self,
         columns: Optional[list[str]] = None,
-        filter: Optional[str] = None,  # pylint: disable=redefined-builtin
+        filter: Any = None,  # pylint: disable=redefined-builtin
         limit: Optional[int] = None,
         offset: Optional[int] = None,
         nearest: Any = None,
@@ -380,7 +399,7 @@ class LanceDataset(RowChanges, Commits, pads.Dataset):
     def to_pandas(
         self,
         columns: Optional[list[str]] = None,
-        filter: Optional[str] = None,  # pylint: disable=redefined-builtin
+        filter: Any = None,  # pylint: disable=redefined-builtin
         limit: Optional[int] = None,
         offset: Optional[int] = None,
         nearest: Any = None,
@@ -457,18 +476,17 @@ class LanceDataset(RowChanges, Commits, pads.Dataset):
 
     def count_rows(
         self,
-        filter: Optional[str] = None,  # pylint: disable=redefined-builtin
+        filter: Any = None,  # pylint: disable=redefined-builtin
         **kwargs: Any,
     ) -> int:
-        """Count rows; without a filter from metadata alone."""
-        refuse_given(**kwargs)
-        if isinstance(filter, pc.Expression):
-            return self.scanner(filter=filter).count_rows()
+        """Count rows; without a filter from metadata alone. kwargs are those of scanner."""
+        if kwargs or isinstance(filter, pc.Expression):
+            return self.scanner(filter=filter, **kwargs).count_rows()
         return self._ds.count_rows(filter)
 
     def explain(
         self,
-        filter: Optional[str] = None,  # pylint: disable=redefined-builtin
+        filter: Any = None,  # pylint: disable=redefined-builtin
         *,
         columns: Optional[list[str]] = None,
         analyze: bool = False,
@@ -557,7 +575,7 @@ class LanceDataset(RowChanges, Commits, pads.Dataset):
 
     def drop_columns(self, columns: list[str]) -> None:
         """Drop columns by name, or members of structs by path. Metadata only."""
-        self._ds = _core.drop_columns(self._ds, list(columns))
+        self._ds = _core.drop_columns(self._ds, columns)
 
     def alter_columns(self, *alterations: dict[str, Any]) -> None:
         """Rename columns, change whether they may be null, or convert them.

@@ -7,8 +7,10 @@ from typing import Any, Optional, Union
 import pyarrow as pa
 
 from . import _core
+from ._hints import check_count
+from ._missing import module_getattr
 from ._streams import reader_of
-from .errors import InvalidError, refuse_given, unsupported
+from .errors import InvalidError, refuse_given
 
 __all__ = [
     "ColumnStatistics",
@@ -22,6 +24,8 @@ __all__ = [
     "ReaderResults",
     "stable_version",
 ]
+
+__getattr__ = module_getattr(__name__)
 
 _BATCH_READAHEAD = 16
 
@@ -137,7 +141,7 @@ class LanceFileReader:
     def read_all(
         self, *, batch_size: int = 1024, batch_readahead: int = _BATCH_READAHEAD
     ) -> ReaderResults:
-        """Read all rows, at most batch_size of them in a batch."""
+        """Read all rows, at most batch_size of them in a batch. batch_readahead is a hint."""
         return self.read_range(
             0, self.num_rows(), batch_size=batch_size, batch_readahead=batch_readahead
         )
@@ -151,7 +155,7 @@ class LanceFileReader:
         batch_readahead: int = _BATCH_READAHEAD,
     ) -> ReaderResults:
         """Read num_rows rows from position start."""
-        _check_readahead(batch_readahead)
+        check_count("batch_readahead", batch_readahead)
         reader = self._reader.read_range(
             start=start, num_rows=num_rows, columns=self._columns, batch_size=batch_size
         )
@@ -165,7 +169,7 @@ class LanceFileReader:
         batch_readahead: int = _BATCH_READAHEAD,
     ) -> ReaderResults:
         """Read rows by position, in the order asked for; repeats are fine."""
-        _check_readahead(batch_readahead)
+        check_count("batch_readahead", batch_readahead)
         stream = self._reader.take_rows(
             indices=indices, columns=self._columns, batch_size=batch_size
         )
@@ -196,11 +200,6 @@ class LanceFileReader:
     def num_rows(self) -> int:
         """The number of rows."""
         return self._reader.num_rows
-
-
-def _check_readahead(batch_readahead: int) -> None:
-    if batch_readahead != _BATCH_READAHEAD:
-        raise unsupported("batch_readahead")
 
 
 class LanceFileWriter:

@@ -5,10 +5,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Optional
 
 from . import _core
+from ._missing import KnowsItsGaps, module_getattr
 from .errors import InvalidError, refuse_given, unsupported
 
 if TYPE_CHECKING:
     from .dataset import LanceDataset
+
+__getattr__ = module_getattr(__name__)
 
 
 class CompactionMetrics:
@@ -97,8 +100,10 @@ class ClusteringCompactionPlan:
         return json.loads(self._plan.to_json())
 
 
-class DatasetOptimizer:
+class DatasetOptimizer(KnowsItsGaps):
     """Maintenance of one dataset; LanceDataset.optimize gives it."""
+
+    _gaps = "DatasetOptimizer"
 
     def __init__(self, dataset: "LanceDataset"):
         self._dataset = dataset

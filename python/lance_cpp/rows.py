@@ -8,16 +8,20 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from . import _core
+from ._expressions import filter_text
 from ._inputs import Input
+from ._missing import KnowsItsGaps
 from .errors import InvalidError, refuse_given
 from .transaction import Transaction
 
 
-class MergeInsertBuilder:
+class MergeInsertBuilder(KnowsItsGaps):
     """Merges source rows into a table: say what is to happen to each kind of row, then execute.
 
     A row matches when all key columns are equal; a null key matches nothing.
     """
+
+    _gaps = "MergeInsertBuilder"
 
     def __init__(self, dataset: Any, on: Optional[Union[str, Iterable[str]]] = None):
         if on is None:
@@ -53,7 +57,7 @@ class MergeInsertBuilder:
     ) -> "MergeInsertBuilder":
         """Delete rows of the table that match nothing; with a condition, those where it is true."""
         return self._set(
-            deletes_unmatched=True, delete_condition=None if expr is None else str(expr)
+            deletes_unmatched=True, delete_condition=filter_text(expr, self._dataset.schema)
         )
 
     def conflict_retries(self, max_retries: int) -> "MergeInsertBuilder":
@@ -143,7 +147,7 @@ class RowChanges:
         """
         self._ds, count = _core.delete_rows(
             self._ds,
-            str(predicate),
+            filter_text(predicate, pa.schema(self._ds.schema)),
             max_retries=conflict_retries,
             retry_timeout_seconds=retry_timeout.total_seconds(),
         )
@@ -178,7 +182,7 @@ class RowChanges:
         self._ds, count = _core.update_rows(
             self._ds,
             updates,
-            None if where is None else str(where),
+            filter_text(where, pa.schema(self._ds.schema)),
             max_retries=conflict_retries,
             retry_timeout_seconds=retry_timeout.total_seconds(),
         )

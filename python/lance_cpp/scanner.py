@@ -5,12 +5,13 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Optional
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.dataset as pads
 
 from . import _core
+from ._expressions import filter_text
+from ._hints import check_columns_or_flag, check_count, check_flag
 from ._streams import batches_of, reader_of
-from .errors import refuse_given, unsupported
+from .errors import InvalidError, unsupported
 
 if TYPE_CHECKING:
     from .dataset import LanceDataset
@@ -39,12 +40,6 @@ class ScanStatistics:
         return dict(self._fields)
 
 
-def _filter_text(filter: Any) -> Optional[str]:  # pylint: disable=redefined-builtin
-    if isinstance(filter, pc.Expression):
-        raise unsupported("a pyarrow expression as filter", "give the condition as SQL text")
-    return filter
-
-
 def _column_names(options: dict[str, Any]) -> Any:
     """The columns for the library, where an empty list means all of them."""
     columns = options.pop("columns", None)
@@ -57,10 +52,10 @@ def _column_names(options: dict[str, Any]) -> Any:
         metadata_columns.append("_rowid")
     if options.get("with_row_address"):
         metadata_columns.append("_rowaddr")
-    if not metadata_columns:
-        raise unsupported("a scan without any column", "count_rows counts rows")
     return metadata_columns
 
+
+_BATCH_SIZE = 8192  # what scans have unless they say so
 
 # Options that this version has.
 _KNOWN = (
@@ -75,31 +70,102 @@ _KNOWN = (
     "use_scalar_index",
     "use_stats",
 )
-# Options that ask for nothing when they are False; scans are always in order, which is one of the
-# orders that scan_in_order=False allows.
-_SWITCHES = (
-    "prefilter",
-    "fast_search",
-    "include_deleted_rows",
-    "strict_batch_size",
-    "disable_scoring_autoprojection",
-)
+# Options that say how to run. No row depends on them: scans are in order, which is one of the
+# orders that scan_in_order=False allows, read ahead and decide by themselves what to read late;
+# prefilter and disable_scoring_autoprojection are about searches, which are refused.
+_HINTS: dict[str, Callable[[str, Any], Any]] = {
+    "batch_readahead": check_count,
+    "fragment_readahead": lambda name, value: check_count(name, value, 0),
+    "io_buffer_size": check_count,
+    "scan_in_order": check_flag,
+    "late_materialization": check_columns_or_flag,
+    "prefilter": check_flag,
+    "disable_scoring_autoprojection": check_flag,
+}
+# What to use in the place of options that change the answer.
+_INSTEAD = {
+    "nearest": "vector search is not part of it",
+    "full_text_query": "full-text search is not part of it",
+    "order_by": "sort the result: to_table().sort_by(...)",
+    "include_deleted_rows": "open a version before the deletion",
+}
+# Options that ask for nothing when they are False.
+_SWITCHES = ("fast_search", "include_deleted_rows")
+
+
+class _BatchShape:
+    """How rows are cut into batches, beyond the most rows of one."""
+
+    def __init__(self, options: dict[str, Any]):
+        """Take strict_batch_size and batch_size_bytes out of the options that are given."""
+        self._num_rows: Optional[int] = None
+        self._num_bytes: Optional[int] = None
+        if check_flag("strict_batch_size", options.pop("strict_batch_size", False)):
+            self._num_rows = check_count("batch_size", options.get("batch_size", _BATCH_SIZE))
+        if "batch_size_bytes" in options:
+            self._num_bytes = check_count("batch_size_bytes", options.pop("batch_size_bytes"))
+        if self.is_given and self._num_rows is not None and self._num_bytes is not None:
+            raise InvalidError("strict_batch_size and batch_size_bytes are given; allowed: one")
+
+    @property
+    def is_given(self) -> bool:
+        """Whether batches must be cut again."""
+        return self._num_rows is not None or self._num_bytes is not None
+
+    def cut(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """The same rows in batches of this shape."""
+        if self._num_rows is not None:
+            return self._strict(batches, self._num_rows)
+        return self._bounded(batches, self._num_bytes or 1)
+
+    @staticmethod
+    def _strict(batches: Iterator[pa.RecordBatch], rows: int) -> Iterator[pa.RecordBatch]:
+        """All but the last have exactly so many rows."""
+        held: list[pa.RecordBatch] = []
+        missing = rows
+        for batch in batches:
+            while batch.num_rows >= missing:
+                yield pa.concat_batches([*held, batch.slice(0, missing)])
+                batch = batch.slice(missing)
+                held, missing = [], rows
+            if batch.num_rows > 0:
+                held.append(batch)
+                missing -= batch.num_rows
+        if held:
+            yield pa.concat_batches(held)
+
+    @staticmethod
+    def _bounded(batches: Iterator[pa.RecordBatch], size: int) -> Iterator[pa.RecordBatch]:
+        """About so many bytes each, at least a row."""
+        for batch in batches:
+            rows = max(1, batch.num_rows * size // max(batch.nbytes, 1))
+            for start in range(0, batch.num_rows, rows):
+                yield batch.slice(start, rows)
 
 
 def make_scanner(dataset: "LanceDataset", options: dict[str, Any]) -> "LanceScanner":
     """A scanner by the arguments of LanceDataset.scanner; those that are None count for nothing."""
     given = {name: value for name, value in options.items() if value is not None}
     callback = given.pop("scan_stats_callback", None)
-    given.pop("scan_in_order", None)
+    for name, check in _HINTS.items():
+        if name in given:
+            check(name, given.pop(name))
     for name in _SWITCHES:
         if given.get(name) is False:
             del given[name]
+    shape = _BatchShape(given)
     known = {name: given.pop(name) for name in _KNOWN if name in given}
-    refuse_given(**given)
-    known["filter"] = _filter_text(known.get("filter"))
+    for name in given:
+        raise unsupported(name, _INSTEAD.get(name, ""))
+    if "filter" in known:
+        known["filter"] = filter_text(known["filter"], pa.schema(dataset._ds.schema))
     known["columns"] = _column_names(known)
-    scanner = LanceScanner(dataset._ds.scan(**known), dataset)
+    kind = LanceScanner
+    if known["columns"] == []:
+        kind, known["columns"] = _RowScanner, ["_rowid"]
+    scanner = kind(dataset._ds.scan(**known), dataset)
     scanner._callback = callback
+    scanner._shape = shape
     return scanner
 
 
@@ -107,6 +173,7 @@ class LanceScanner(pads.Scanner):
     """A scan of one version, ready to run any number of times. Made by LanceDataset.scanner."""
 
     _callback: Optional[Callable[[ScanStatistics], None]] = None
+    _shape = _BatchShape({})
 
     def __init__(
         self,
@@ -119,7 +186,8 @@ class LanceScanner(pads.Scanner):
         self._snapshot = snapshot
 
     def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        return self._scanner.to_stream().__arrow_c_stream__(requested_schema)
+        stream = self.to_reader() if self._shape.is_given else self._scanner.to_stream()
+        return stream.__arrow_c_stream__(requested_schema)
 
     def _report(self, reader: _core.BatchReader) -> None:
         if self._callback is not None:
@@ -133,11 +201,14 @@ class LanceScanner(pads.Scanner):
 
     def to_reader(self) -> pa.RecordBatchReader:
         """Read batch by batch, in row order."""
+        if self._shape.is_given:
+            return pa.RecordBatchReader.from_batches(self.projected_schema, self.to_batches())
         return reader_of(self._scanner.open(), self._report)
 
     def to_batches(self) -> Iterator[pa.RecordBatch]:
         """Read batch by batch, in row order."""
-        yield from batches_of(self._scanner.open(), self._report)
+        batches = batches_of(self._scanner.open(), self._report)
+        yield from self._shape.cut(batches) if self._shape.is_given else batches
 
     def to_pandas(self, *, blob_mode: str = "lazy", **kwargs: Any) -> Any:
         """Read everything into a pandas DataFrame; kwargs are those of Table.to_pandas."""
@@ -205,3 +276,28 @@ class LanceScanner(pads.Scanner):
     def from_batches(*args: Any, **kwargs: Any) -> Any:
         """Not in this version."""
         raise unsupported("LanceScanner.from_batches", "use LanceDataset.scanner")
+
+
+class _RowScanner(LanceScanner):
+    """A scan without any column: batches have rows and nothing else."""
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        return self.to_reader().__arrow_c_stream__(requested_schema)
+
+    def to_table(self) -> pa.Table:
+        """Read everything."""
+        return self.to_reader().read_all()
+
+    def to_reader(self) -> pa.RecordBatchReader:
+        """Read batch by batch."""
+        return pa.RecordBatchReader.from_batches(self.projected_schema, self.to_batches())
+
+    def to_batches(self) -> Iterator[pa.RecordBatch]:
+        """Read batch by batch."""
+        for batch in super().to_batches():
+            yield batch.select([])
+
+    @property
+    def projected_schema(self) -> pa.Schema:
+        """No columns."""
+        return pa.schema([])

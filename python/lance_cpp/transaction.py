@@ -10,11 +10,14 @@ from typing import Any, Optional, Union
 import pyarrow as pa
 
 from . import _core
+from ._missing import KnowsItsGaps
 from .errors import InvalidError, refuse_given, unsupported
 
 
-class LanceOperation:
+class LanceOperation(KnowsItsGaps):
     """What a commit does to a table. This version commits by hand what needs no new files."""
+
+    _gaps = "LanceOperation"
 
     class BaseOperation:
         """What all operations are."""

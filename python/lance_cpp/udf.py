@@ -6,7 +6,10 @@ from typing import Any, Optional, Union
 
 import pyarrow as pa
 
+from ._missing import module_getattr
 from .errors import InvalidError, refuse_given
+
+__getattr__ = module_getattr(__name__)
 
 
 class BatchUDF:

@@ -7,6 +7,7 @@ from typing import Any, Optional, Union
 import pyarrow as pa
 
 from . import _core
+from ._hints import check_count
 from ._inputs import Input
 from .dataset import LanceDataset
 from .errors import InvalidError, NotFoundError, refuse_given, unsupported
@@ -18,7 +19,6 @@ Observer = Callable[[dict[str, Any]], None]
 def _refuse_unwritten(arguments: dict[str, Any]) -> None:
     """Refuse the arguments of write_dataset that this version does not have."""
     for name, default in (
-        ("max_rows_per_group", 1024),
         ("enable_stable_row_ids", False),
         ("external_blob_mode", "reference"),
         ("allow_external_blob_outside_bases", False),
@@ -86,6 +86,8 @@ def write_dataset(
         "create", "append" (creates a table that is not there) or "overwrite".
     max_rows_per_file, max_bytes_per_file : int
         Most rows of one data file; soft bound of its bytes.
+    max_rows_per_group : int
+        Of no effect: files from version 2.0 on have no groups.
     max_page_bytes : int, optional
         Soft bound of the bytes of one column that make a page.
     storage_options : dict, optional
@@ -108,16 +110,16 @@ def write_dataset(
 
     The other parameters are the reference's and raise UnsupportedError when they are given.
     """
+    check_count("max_rows_per_group", max_rows_per_group)
     _refuse_unwritten(
         dict(
-            max_rows_per_group=max_rows_per_group,
             enable_stable_row_ids=enable_stable_row_ids,
             external_blob_mode=external_blob_mode,
             allow_external_blob_outside_bases=allow_external_blob_outside_bases,
             data_cache_bytes=data_cache_bytes,
             commit_lock=commit_lock,
             progress=progress,
-            use_legacy_format=use_legacy_format,
+            use_legacy_format=use_legacy_format or None,
             auto_cleanup_options=auto_cleanup_options,
             initial_bases=initial_bases,
             target_bases=target_bases,

@@ -2,7 +2,6 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/map.h>
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -30,7 +29,8 @@ Ref RefOf(std::optional<uint64_t> version) {
   return version ? Ref::Version(*version) : Ref::Latest();
 }
 
-Dataset Open(const std::string& uri, std::shared_ptr<Session> session, nb::kwargs arguments) {
+Dataset Open(nb::handle place, std::shared_ptr<Session> session, nb::kwargs arguments) {
+  const auto uri = Keywords::ValueOf<std::string>("uri", place);
   Keywords keywords(std::move(arguments));
   OpenOptions options = TakeOpenOptions(&keywords, std::move(session));
   std::optional<uint64_t> version;
@@ -65,9 +65,9 @@ Scanner Scan(const Dataset& self, nb::kwargs arguments) {
   return ValueOrThrow(self.Scan(std::move(options)));
 }
 
-uint64_t CountRows(const Dataset& self, std::optional<std::string> text) {
+uint64_t CountRows(const Dataset& self, nb::handle text) {
   std::optional<Filter> filter;
-  if (text) filter = Filter(std::move(*text));
+  if (!text.is_none()) filter = Filter(Keywords::ValueOf<std::string>("filter", text));
   return Run([&](const CallOptions& call) { return self.CountRows(filter, call); });
 }
 
@@ -116,18 +116,19 @@ MetadataTarget TargetOf(const std::string& target) {
 using MetadataEntries = std::map<std::string, std::optional<std::string>>;
 
 /// Change the configuration, the table's or the schema's metadata; a value of None deletes its key.
-Dataset Update(const Dataset& self, const std::string& target, MetadataEntries values,
-               bool replace) {
-  const MetadataUpdate update{
-      .target = TargetOf(target), .values = std::move(values), .replace = replace};
+Dataset Update(const Dataset& self, const std::string& target, nb::handle values, bool replace) {
+  const MetadataUpdate update{.target = TargetOf(target),
+                              .values = Keywords::ValueOf<MetadataEntries>("values", values),
+                              .replace = replace};
   return Run([&](const CallOptions& call) { return UpdateMetadata(self, update, call); });
 }
 
 /// Change the metadata of columns.
-Dataset UpdateFields(const Dataset& self, std::map<std::string, MetadataEntries> columns,
-                     bool replace) {
-  const MetadataUpdate update{
-      .target = MetadataTarget::kField, .columns = std::move(columns), .replace = replace};
+Dataset UpdateFields(const Dataset& self, nb::handle columns, bool replace) {
+  const MetadataUpdate update{.target = MetadataTarget::kField,
+                              .columns = Keywords::ValueOf<std::map<std::string, MetadataEntries>>(
+                                  "field_updates", columns),
+                              .replace = replace};
   return Run([&](const CallOptions& call) { return UpdateMetadata(self, update, call); });
 }
 

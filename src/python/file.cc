@@ -23,7 +23,8 @@ namespace lance::python {
 
 namespace {
 
-FileReader OpenReader(const std::string& path, nb::kwargs arguments) {
+FileReader OpenReader(nb::handle place, nb::kwargs arguments) {
+  const auto path = Keywords::ValueOf<std::string>("path", place);
   Keywords keywords(std::move(arguments));
   const OpenOptions options = TakeOpenOptions(&keywords, nullptr);
   keywords.Finish();
@@ -55,12 +56,20 @@ ArrowStreamObject TakeRows(const FileReader& self, nb::kwargs arguments) {
       static_cast<int64_t>(options.batch_size));
 }
 
+/// Text for people out of bytes from the file, which may be damaged: what is no UTF-8 is escaped.
+nb::object Escaped(const std::string& text) {
+  const auto size = static_cast<Py_ssize_t>(text.size());
+  nb::object decoded = nb::steal(PyUnicode_DecodeUTF8(text.data(), size, "backslashreplace"));
+  if (!decoded.is_valid()) throw nb::python_error();
+  return decoded;
+}
+
 nb::dict PageOf(const FilePage& page) {
   nb::dict found;
   found["num_rows"] = page.num_rows;
   found["buffer_offsets"] = page.buffer_offsets;
   found["buffer_sizes"] = page.buffer_sizes;
-  found["encoding"] = page.encoding;
+  found["encoding"] = Escaped(page.encoding);
   return found;
 }
 
@@ -94,8 +103,8 @@ nb::bytes ReadGlobalBuffer(const FileReader& self, int index) {
   return nb::bytes(buffer->data(), static_cast<size_t>(buffer->size()));
 }
 
-std::unique_ptr<FileWriter> OpenWriter(const std::string& path, nb::handle schema,
-                                       nb::kwargs arguments) {
+std::unique_ptr<FileWriter> OpenWriter(nb::handle place, nb::handle schema, nb::kwargs arguments) {
+  const auto path = Keywords::ValueOf<std::string>("path", place);
   FileWriterOptions options;
   Keywords keywords(std::move(arguments));
   const OpenOptions open_options = TakeOpenOptions(&keywords, nullptr);
@@ -107,6 +116,11 @@ std::unique_ptr<FileWriter> OpenWriter(const std::string& path, nb::handle schem
   const std::shared_ptr<arrow::Schema> imported = ImportSchema(schema);
   return Run(
       [&](const CallOptions&) { return FileWriter::Open(path, imported, options, open_options); });
+}
+
+void AddSchemaMetadata(FileWriter& self, nb::handle key, nb::handle value) {
+  auto found = Keywords::ValueOf<std::string>("key", key);
+  self.AddSchemaMetadata(std::move(found), Keywords::ValueOf<std::string>("value", value));
 }
 
 void WriteBatch(FileWriter& self, nb::handle object) {
@@ -139,7 +153,7 @@ void BindFile(nb::module_& m) {
   nb::class_<FileWriter>(m, "FileWriter")
       .def("write_batch", &WriteBatch, nb::arg("batch"))
       .def("add_global_buffer", &AddGlobalBuffer, nb::arg("data"))
-      .def("add_schema_metadata", &FileWriter::AddSchemaMetadata, nb::arg("key"), nb::arg("value"))
+      .def("add_schema_metadata", &AddSchemaMetadata, nb::arg("key"), nb::arg("value"))
       .def("close",
            [](FileWriter& self) { return Run([&](const CallOptions&) { return self.Close(); }); });
 }

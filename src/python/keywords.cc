@@ -22,7 +22,12 @@ std::string TextOf(const std::string& name, nb::handle value, const char* allowe
   if (!PyUnicode_Check(value.ptr())) ThrowTypeError(name, value, allowed);
   Py_ssize_t length = 0;
   const char* bytes = PyUnicode_AsUTF8AndSize(value.ptr(), &length);
-  if (bytes == nullptr) throw nb::python_error();
+  if (bytes == nullptr) {  // half of a surrogate pair; file names of other bytes have it too
+    PyErr_Clear();
+    const auto shown = nb::cast<std::string>(nb::steal(PyObject_ASCII(value.ptr())));
+    throw StatusError(
+        arrow::Status::Invalid(name, " is ", shown, "; allowed: what can be written as UTF-8"));
+  }
   return std::string(bytes, static_cast<size_t>(length));
 }
 
@@ -115,13 +120,9 @@ void Keywords::Convert(const char* name, nb::handle value, BlobHandling* field) 
   }
 }
 
-void Keywords::Convert(const char* name, nb::handle value,
-                       std::map<std::string, std::string>* field) {
-  if (!PyDict_Check(value.ptr())) ThrowTypeError(name, value, "a dict of text");
-  for (const auto& [key, text] : nb::cast<nb::dict>(value)) {
-    field->insert_or_assign(TextOf(name, key, "a dict of text"),
-                            TextOf(name, text, "a dict of text"));
-  }
+nb::dict Keywords::DictOf(const char* name, nb::handle value) {
+  if (!PyDict_Check(value.ptr())) ThrowTypeError(name, value, "a dict");
+  return nb::borrow<nb::dict>(value);
 }
 
 }  // namespace lance::python

@@ -32,6 +32,14 @@ class Keywords {
   /// Throw TypeError when an argument is left that nothing took.
   void Finish() const;
 
+  /// Convert an argument that has a place of its own; fails as Take does. None is no value here.
+  template <typename T>
+  static T ValueOf(const char* name, nanobind::handle value) {
+    T converted{};
+    Convert(name, value, &converted);
+    return converted;
+  }
+
  private:
   nanobind::object Pop(const char* name);
 
@@ -44,10 +52,17 @@ class Keywords {
   static void Convert(const char* name, nanobind::handle value, std::vector<std::string>* field);
   static void Convert(const char* name, nanobind::handle value, std::vector<uint64_t>* field);
   static void Convert(const char* name, nanobind::handle value, BlobHandling* field);
-  static void Convert(const char* name, nanobind::handle value,
-                      std::map<std::string, std::string>* field);
+  /// Dicts with text as keys.
+  template <typename T>
+  static void Convert(const char* name, nanobind::handle value, std::map<std::string, T>* field) {
+    for (const auto& [key, item] : DictOf(name, value)) {
+      Convert(name, item, &(*field)[ValueOf<std::string>(name, key)]);
+    }
+  }
+  static nanobind::dict DictOf(const char* name, nanobind::handle value);
   template <typename T>
   static void Convert(const char* name, nanobind::handle value, std::optional<T>* field) {
+    if (value.is_none()) return;
     T converted{};
     Convert(name, value, &converted);
     *field = std::move(converted);

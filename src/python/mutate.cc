@@ -1,12 +1,9 @@
 #include "lance/mutate.h"
 
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/map.h>
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
 
 #include <chrono>
 #include <map>
@@ -45,13 +42,14 @@ CommitOptions TakeRetryOptions(Keywords* keywords) {
   return options;
 }
 
-std::pair<Dataset, uint64_t> DeleteRows(const Dataset& dataset, const std::string& filter,
+std::pair<Dataset, uint64_t> DeleteRows(const Dataset& dataset, nb::handle predicate,
                                         nb::kwargs arguments) {
+  const Filter filter(Keywords::ValueOf<std::string>("predicate", predicate));
   Keywords keywords(std::move(arguments));
   const CommitOptions commit = TakeRetryOptions(&keywords);
   keywords.Finish();
   DeleteResult result =
-      Run([&](const CallOptions& call) { return Delete(dataset, Filter(filter), commit, call); });
+      Run([&](const CallOptions& call) { return Delete(dataset, filter, commit, call); });
   return {std::move(result.dataset), result.num_deleted_rows};
 }
 
@@ -62,13 +60,12 @@ Dataset TruncateTable(const Dataset& dataset, nb::kwargs arguments) {
   return Run([&](const CallOptions& call) { return Truncate(dataset, commit, call); });
 }
 
-std::pair<Dataset, uint64_t> UpdateRows(const Dataset& dataset,
-                                        std::map<std::string, std::string> updates,
-                                        std::optional<std::string> where, nb::kwargs arguments) {
+std::pair<Dataset, uint64_t> UpdateRows(const Dataset& dataset, nb::handle updates,
+                                        nb::handle where, nb::kwargs arguments) {
   Keywords keywords(std::move(arguments));
   UpdateRequest request;
-  request.updates = std::move(updates);
-  if (where) request.where = Filter(std::move(*where));
+  request.updates = Keywords::ValueOf<std::map<std::string, std::string>>("updates", updates);
+  if (!where.is_none()) request.where = Filter(Keywords::ValueOf<std::string>("where", where));
   request.commit = TakeRetryOptions(&keywords);
   keywords.Finish();
   UpdateResult result =

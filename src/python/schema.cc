@@ -1,8 +1,6 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
 
 #include <memory>
 #include <string>
@@ -58,11 +56,14 @@ Dataset Add(const Dataset& dataset, const AddColumnsRequest& request) {
   return Run([&](const CallOptions& call) { return AddColumns(dataset, request, call); });
 }
 
-Dataset AddExpressions(const Dataset& dataset,
-                       const std::vector<std::pair<std::string, std::string>>& columns,
+/// \param columns a dict, of which the order matters
+Dataset AddExpressions(const Dataset& dataset, nb::dict columns,
                        std::optional<uint64_t> batch_size) {
   std::vector<ComputedColumn> computed;
-  for (const auto& [name, expression] : columns) computed.push_back({name, expression});
+  for (const auto& [name, expression] : columns) {
+    computed.push_back({Keywords::ValueOf<std::string>("transforms", name),
+                        Keywords::ValueOf<std::string>("transforms", expression)});
+  }
   AddColumnsRequest request{.values = std::move(computed)};
   if (batch_size) request.batch_size = *batch_size;
   return Add(dataset, request);
@@ -77,18 +78,19 @@ Dataset AddStream(const Dataset& dataset, nb::handle stream) {
 }
 
 Dataset AddByFunction(const Dataset& dataset, nb::object function, nb::handle schema,
-                      std::vector<std::string> read_columns, std::optional<uint64_t> batch_size) {
+                      nb::handle read_columns, std::optional<uint64_t> batch_size) {
   const auto shared = std::make_shared<PythonBatchFunction>(std::move(function));
-  AddColumnsRequest request{.values = BatchFunction([shared](const arrow::RecordBatch& batch) {
-                              return shared->Call(batch);
-                            }),
-                            .function_schema = ImportSchema(schema),
-                            .read_columns = std::move(read_columns)};
+  AddColumnsRequest request{
+      .values =
+          BatchFunction([shared](const arrow::RecordBatch& batch) { return shared->Call(batch); }),
+      .function_schema = ImportSchema(schema),
+      .read_columns = Keywords::ValueOf<std::vector<std::string>>("read_columns", read_columns)};
   if (batch_size) request.batch_size = *batch_size;
   return Add(dataset, request);
 }
 
-Dataset Drop(const Dataset& dataset, const std::vector<std::string>& columns) {
+Dataset Drop(const Dataset& dataset, nb::handle names) {
+  const auto columns = Keywords::ValueOf<std::vector<std::string>>("columns", names);
   return Run([&](const CallOptions& call) { return DropColumns(dataset, columns, {}, call); });
 }
 
@@ -97,9 +99,9 @@ Dataset Alter(const Dataset& dataset, nb::list alterations) {
   std::vector<ColumnAlteration> requests;
   for (nb::handle entry : alterations) {
     const auto parts = nb::cast<nb::tuple>(entry);
-    ColumnAlteration alteration{.path = nb::cast<std::string>(parts[0])};
-    alteration.name = nb::cast<std::optional<std::string>>(parts[1]);
-    alteration.nullable = nb::cast<std::optional<bool>>(parts[2]);
+    ColumnAlteration alteration{.path = Keywords::ValueOf<std::string>("path", parts[0])};
+    alteration.name = Keywords::ValueOf<std::optional<std::string>>("name", parts[1]);
+    alteration.nullable = Keywords::ValueOf<std::optional<bool>>("nullable", parts[2]);
     if (!parts[3].is_none()) {
       alteration.data_type = ImportSchema(parts[3])->field(0)->type();
     }
@@ -108,11 +110,11 @@ Dataset Alter(const Dataset& dataset, nb::list alterations) {
   return Run([&](const CallOptions& call) { return AlterColumns(dataset, requests, {}, call); });
 }
 
-Dataset Merge(const Dataset& dataset, nb::handle stream, std::string left_on,
-              std::string right_on) {
-  const MergeColumnsRequest request{.right = BatchSource(ImportStream(stream)),
-                                    .left_on = std::move(left_on),
-                                    .right_on = std::move(right_on)};
+Dataset Merge(const Dataset& dataset, nb::handle stream, nb::handle left_on, nb::handle right_on) {
+  const MergeColumnsRequest request{
+      .right = BatchSource(ImportStream(stream)),
+      .left_on = Keywords::ValueOf<std::string>("left_on", left_on),
+      .right_on = Keywords::ValueOf<std::string>("right_on", right_on)};
   return Run([&](const CallOptions& call) { return MergeColumns(dataset, request, call); });
 }
 

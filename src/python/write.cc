@@ -80,10 +80,10 @@ std::pair<Dataset, std::string> Insert(InsertBuilder builder, nb::handle stream,
 void BindWrite(nb::module_& m) {
   m.def(
       "write_to_uri",
-      [](const std::string& uri, nb::handle stream, const std::string& mode,
+      [](nb::handle uri, nb::handle stream, const std::string& mode,
          std::shared_ptr<Session> session, nb::object observer, nb::kwargs arguments) {
         Keywords keywords(std::move(arguments));
-        InsertBuilder builder(uri);
+        InsertBuilder builder(Keywords::ValueOf<std::string>("uri", uri));
         builder.WithOpenOptions(TakeOpenOptions(&keywords, std::move(session)));
         return Insert(std::move(builder), stream, mode, std::move(observer), &keywords);
       },

@@ -3,6 +3,7 @@
 import datetime
 import json
 import os
+import re
 import signal
 import subprocess
 import threading
@@ -138,6 +139,8 @@ def test_the_one_way_door_is_in_the_help():
         ["scan", "t.lance", "--version", "-1"],
         ["create", "t.lance"],
         ["cluster", "t.lance"],
+        ["cluster", "bogus", "t.lance"],
+        ["update", "t.lance", "--set", "id=1", "--where", ""],
         ["cluster", "set", "t.lance"],
         ["append", "t.lance", "a.csv", "--declare"],
         ["optimize", "t.lance", "--max-source-rows"],
@@ -147,7 +150,9 @@ def test_the_one_way_door_is_in_the_help():
 def test_misuse_is_exit_2(arguments, tmp_path):
     outcome = attempt(*arguments, cwd=tmp_path)
     assert outcome.code == INVALID
-    assert outcome.error != ""
+    assert outcome.error.startswith("lancectl: ")
+    assert outcome.error.endswith("--help\n")
+    assert outcome.error.count("\n") == 1
     assert outcome.out == ""
 
     # A script that asks for JSON gets JSON.
@@ -155,6 +160,19 @@ def test_misuse_is_exit_2(arguments, tmp_path):
     assert error["exit"] == INVALID
     assert error["code"] == "Invalid"
     assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["bogus"], "there is no command bogus; see lancectl --help"),
+        (["cluster", "bogus"], "there is no command cluster bogus; see lancectl --help"),
+        (["scan"], "TABLE is required; see lancectl scan --help"),
+        (["cluster", "set", "t"], "--columns is required; see lancectl cluster set --help"),
+    ],
+)
+def test_misuse_says_what_is_wrong_and_where_to_read_on(arguments, message):
+    assert attempt(*arguments).error == f"lancectl: {message}\n"
 
 
 # --- Failures --------------------------------------------------------------------------------
@@ -184,10 +202,12 @@ FAILURES = {
     "no memory": (["scan", "t.lance", "--memory", "0"], INVALID, None),
     "pair": (["append", "t.lance", "a.csv", "--property", "a"], INVALID, None),
     "storage pair": (["scan", "t.lance", "--storage-option", "=a"], INVALID, None),
-    "input absent": (["append", "t.lance", "none.csv"], NOT_FOUND, None),
+    "input absent": (["append", "t.lance", "none.csv"], NOT_FOUND, "NotFound"),
+    "input a folder": (["append", "t.lance", "folder.csv"], INVALID, None),
     "input unknown": (["append", "t.lance", "a.txt"], INVALID, None),
     "input broken": (["append", "t.lance", "broken.parquet"], INVALID, None),
     "input other columns": (["append", "t.lance", "other.csv"], INVALID, None),
+    "merge of nothing": (["merge", "t.lance", "a.csv", "--on", "id"], INVALID, None),
     "inputs differ": (["create", "u.lance", "a.csv", "other.csv"], INVALID, None),
     "csv from standard input": (["append", "t.lance", "-", "--input-format", "csv"], INVALID, None),
     "rows per file": (["append", "t.lance", "a.csv", "--max-rows-per-file", "0"], INVALID, None),
@@ -224,12 +244,15 @@ def test_failures_say_what_is_wrong_and_change_nothing(name, table, tmp_path):
     (tmp_path / "a.txt").write_text("id,city,price\n1,x,2\n")
     (tmp_path / "other.csv").write_text("id,town\n1,x\n")
     (tmp_path / "broken.parquet").write_bytes(b"PAR1 is not enough")
+    (tmp_path / "folder.csv").mkdir()
     before = all_files(tmp_path)
 
     outcome = attempt(*arguments, cwd=tmp_path)
     assert outcome.code == code, outcome
     assert outcome.out == ""
     assert outcome.error.startswith("lancectl: ")
+    names = re.findall(r"[\w-]+\.(?:lance|csv|parquet|txt)\b", outcome.error)
+    assert sorted(names) == sorted(set(names)), outcome
     if detail != "FilterError":  # which shows the place below the message
         assert outcome.error.count("\n") == 1
 
@@ -303,6 +326,26 @@ def test_any_flipped_byte_gives_a_truthful_code(clustered):
             path.write_bytes(data)
 
 
+def test_any_bytes_in_a_path_are_fine(tmp_path):
+    """Linux has no encoding of file names."""
+    uri = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.lance")
+    write("create", uri, ROWS)
+
+    assert run("info", uri, "--json").json["uri"].endswith("caf\ufffd.lance")
+    assert run("count", uri).out == "100\n"
+    assert attempt("scan", uri + ".none", "--json").json_error["exit"] == NOT_FOUND
+
+
+def test_names_and_metadata_do_not_steer_the_terminal(tmp_path):
+    uri = tmp_path / "t.lance"
+    write("create", uri, pa.table({"red\x1b[31m": [1]}))
+    run("config", "set", uri, "key=\x1b]0;title\x07")
+
+    for command in ("schema", "scan"):
+        assert "red\\x1b[31m" in run(command, uri).out
+    assert run("config", "get", uri).out == "key=\\x1b]0;title\\x07\n"
+
+
 # --- Writing ---------------------------------------------------------------------------------
 
 
@@ -323,6 +366,19 @@ def test_rows_come_from_standard_input_parquet_arrow_and_csv(tmp_path):
     run("append", uri, tmp_path / "e.csv")
 
     assert_same(scan_ipc(uri), pa.concat_tables([ROWS] * 6))
+
+
+def test_an_overwrite_infers_the_types_of_csv_as_a_create_does(tmp_path):
+    uri = tmp_path / "t.lance"
+    write("create", uri, pa.table({"id": pa.array([1], pa.int8()), "at": [2.5]}))
+    (tmp_path / "a.csv").write_text("id,at,new\n300,2013-03-01,x\n")
+
+    run("overwrite", uri, tmp_path / "a.csv")
+    run("create", tmp_path / "u.lance", tmp_path / "a.csv")
+
+    found = scan_ipc(uri)
+    assert_same(found, scan_ipc(tmp_path / "u.lance"))
+    assert found.schema.types == [pa.int64(), pa.date32(), pa.string()]
 
 
 def test_csv_columns_are_cast_by_name_to_the_types_of_the_table(tmp_path):

@@ -159,6 +159,8 @@ std::string NameOf(Fault fault) {
       return "NoReply";
     case Fault::kLandsLate:
       return "LandsLate";
+    case Fault::kConflicts:
+      return "Conflicts";
     case Fault::kDies:
       return "Dies";
   }

@@ -239,7 +239,8 @@ def test_a_closed_writer_takes_nothing_more(path):
         ),
         (lambda p: LanceFileReader(p, columns=[]), lance_cpp.InvalidError),
         (lambda p: LanceFileReader(p, table_id=["t"]), lance_cpp.UnsupportedError),
-        (lambda p: LanceFileReader(p).read_all(batch_readahead=2), lance_cpp.UnsupportedError),
+        (lambda p: LanceFileReader(p).read_all(batch_readahead=0), lance_cpp.InvalidError),
+        (lambda p: LanceFileReader(p).read_all(batch_readahead="2"), TypeError),
         (lambda p: LanceFileWriter(p, version="9.9").write_batch(rows(0, 1)), ValueError),
         (lambda p: LanceFileWriter(p + "2", table_id=["t"]), lance_cpp.UnsupportedError),
         (lambda p: LanceFileWriter(p + "2", keep_original_array=True), lance_cpp.UnsupportedError),
@@ -256,3 +257,26 @@ def test_what_cannot_be_done_is_refused(written, action, expected):
     with pytest.raises(expected):
         action(written)
     assert LanceFileReader(written).num_rows() == 160
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_bytes_that_are_no_text_are_corrupt_or_escaped(path, version):
+    """Wherever the metadata is damaged."""
+    with LanceFileWriter(path, SCHEMA, version=version) as writer:
+        writer.write_batch(rows(0, 20, version))
+        writer.add_schema_metadata("made by", "me")
+    whole = pathlib.Path(path).read_bytes()
+    escaped = set()
+    for place in range(whole.index(b"lance.encodings"), len(whole), 3):
+        damaged = bytearray(whole)
+        damaged[place] = 0xFF
+        pathlib.Path(path).write_bytes(damaged)
+        try:
+            reader = LanceFileReader(path)
+            reader.file_statistics()
+            pages = [page for column in reader.metadata().columns for page in column.pages]
+            escaped.update(page.encoding for page in pages if "\\xff" in page.encoding)
+            reader.read_all().to_table()
+        except lance_cpp.LanceError:
+            pass
+    assert escaped  # the names of encodings were among what was damaged

@@ -21,6 +21,7 @@ esac
 """
 
 EXAMPLE = "int main() {\n  // [snippet scan]\n  Scan();\n\n  Print();\n  // [/snippet]\n}\n"
+CMAKE = "# [snippet use]\nfind_package(Lance)\n# [/snippet]\nmessage(STATUS x)\n"
 RUN = "#!/bin/bash\necho '  test    run every test'\n"
 PRESETS = '{"configurePresets": [{"name": "dev"}, {"name": "base", "hidden": true}]}'
 
@@ -32,6 +33,8 @@ def block(tag: str, text: str) -> str:
 
 GOOD = [
     ("Cpp", block("cpp", "Scan();\n\nPrint();")),
+    ("CMake", block("cmake", "find_package(Lance)")),
+    ("Install", block("sh", "cmake --install build/dev --prefix /opt/lance")),
     ("Console", block("console", "$ lancectl count t\ngot count t")),
     ("NothingShown", block("sh", "$ lancectl count t")),
     ("Continued", block("sh", "$ lancectl count \\\n    t\ngot count t")),
@@ -54,6 +57,8 @@ GOOD = [
 BAD = [
     ("CppOfNoFile", block("cpp", "Scan(1);"), "no region of a file"),
     ("CppOfAPart", block("cpp", "Scan();"), "no region of a file"),
+    ("CMakeOfNoFile", block("cmake", "find_package(Arrow)"), "no region of a file"),
+    ("InstallOfNoPreset", block("sh", "cmake --install build"), "nobody checks this line"),
     ("OtherOutput", block("console", "$ lancectl count t\n12"), "something else than shown"),
     ("MoreOutput", block("console", "$ lancectl three\none 1"), "something else than shown"),
     ("LessOutput", block("console", "$ lancectl a\ngot a\nmore"), "something else than shown"),
@@ -82,6 +87,7 @@ class CheckSnippets(unittest.TestCase):
         files = {
             path: document,
             "examples/scan.cc": EXAMPLE,
+            "tests/project/CMakeLists.txt": CMAKE,
             "run": RUN,
             "CMakePresets.json": PRESETS,
         }

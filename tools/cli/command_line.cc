@@ -49,6 +49,11 @@ CLI::Validator IsWholeNumber() {
       "WHOLE NUMBER");
 }
 
+CLI::Validator IsNotEmpty() {
+  return CLI::Validator(
+      [](std::string& text) { return text.empty() ? std::string("is empty") : std::string(); }, "");
+}
+
 arrow::Result<uint64_t> ParseSize(const std::string& text) {
   static const std::map<std::string, uint64_t> kUnits = {
       {"", 1}, {"B", 1}, {"KiB", 1ull << 10}, {"MiB", 1ull << 20}, {"GiB", 1ull << 30}};

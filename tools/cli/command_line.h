@@ -58,6 +58,9 @@ CLI::App* AddCommand(CLI::App* parent, const std::string& name, const std::strin
 /// Refuse what is not a whole number of digits only; "-1" would become a huge one.
 CLI::Validator IsWholeNumber();
 
+/// Refuse the empty text: an unset shell variable more often than a wish for everything.
+CLI::Validator IsNotEmpty();
+
 /// Parse a size: bytes, or a number with KiB, MiB, GiB. \return Invalid saying what is allowed
 arrow::Result<uint64_t> ParseSize(const std::string& text);
 

@@ -9,6 +9,7 @@
 #include "arrow/io/api.h"
 #include "arrow/io/stdio.h"
 #include "arrow/ipc/api.h"
+#include "lance/status_detail.h"
 #include "parquet/arrow/reader.h"
 
 namespace lancectl {
@@ -79,16 +80,26 @@ std::string FormatOf(const std::string& path, const std::string& format) {
   return "";
 }
 
+/// Opening says what else may be wrong.
+arrow::Status CheckIsFile(const std::string& path) {
+  std::error_code error;  // not looked at
+  const auto found = std::filesystem::status(path, error);
+  if (path == "-") return arrow::Status::OK();
+  if (!std::filesystem::exists(found)) {
+    return arrow::Status::KeyError("there is no such file")
+        .WithDetail(std::make_shared<lance::NotFound>("object", path));
+  }
+  return std::filesystem::is_directory(found) ? arrow::Status::Invalid("is a folder, not a file")
+                                              : arrow::Status::OK();
+}
+
 ReaderResult OpenOne(const std::string& path, const std::string& format,
                      const std::shared_ptr<arrow::Schema>& table_schema) {
   const std::string chosen = FormatOf(path, format);
   if (!format.empty() && format != "parquet" && format != "csv" && format != "ipc") {
     return arrow::Status::Invalid("--input-format is \"", format, "\"; allowed: parquet, csv, ipc");
   }
-  std::error_code error;  // not looked at: opening says what else is wrong
-  if (path != "-" && !std::filesystem::exists(path, error)) {
-    return arrow::Status::KeyError("there is no such file");
-  }
+  ARROW_RETURN_NOT_OK(CheckIsFile(path));
   if (path == "-" && chosen != "ipc") {
     return arrow::Status::Invalid("--input-format is ", chosen,
                                   "; standard input (-) is always an Arrow IPC stream");
@@ -96,9 +107,8 @@ ReaderResult OpenOne(const std::string& path, const std::string& format,
   if (chosen == "parquet") return OpenParquet(path);
   if (chosen == "csv") return OpenCsv(path, table_schema);
   if (chosen == "ipc") return OpenIpc(path);
-  return arrow::Status::Invalid("the format of ", path,
-                                " is not known by its name; give --input-format parquet, csv or "
-                                "ipc");
+  return arrow::Status::Invalid(
+      "the format is not known by the name; give --input-format parquet, csv or ipc");
 }
 
 /// As OpenOne, with the file named in a failure.
@@ -106,10 +116,12 @@ ReaderResult OpenNamed(const std::string& path, const std::string& format,
                        const std::shared_ptr<arrow::Schema>& table_schema) {
   auto reader = OpenOne(path, format, table_schema);
   if (reader.ok()) return reader;
-  // The detail of a file that cannot be opened says why.
+  // The detail of a file that cannot be opened says why; Arrow's message has the path once more.
   const auto& detail = reader.status().detail();
-  return reader.status().WithMessage(path, ": ", reader.status().message(),
-                                     detail != nullptr ? ": " + detail->ToString() : "");
+  if (reader.status().IsIOError() && detail != nullptr) {
+    return reader.status().WithMessage(path, ": open failed: ", detail->ToString());
+  }
+  return reader.status().WithMessage(path, ": ", reader.status().message());
 }
 
 /// The first column in which two schemas differ, as the first has it and as the other has it.

@@ -58,7 +58,7 @@ arrow::Status RunCount(const Invocation& invocation, const ScanFlags& flags) {
   ARROW_ASSIGN_OR_RAISE(const auto scanner, dataset.Scan(std::move(options)));
   ARROW_ASSIGN_OR_RAISE(const uint64_t rows, scanner.CountRows(invocation.call));
   if (invocation.flags.json) {
-    std::cout << Json{{"kind", "count"}, {"format", 1}, {"rows", rows}}.dump() << '\n';
+    PrintJson({{"kind", "count"}, {"format", 1}, {"rows", rows}});
   } else {
     std::cout << rows << '\n';
   }
@@ -103,7 +103,7 @@ arrow::Status RunSchema(const Invocation& invocation) {
                               {"type", field->type()->ToString()},
                               {"nullable", field->nullable()}});
   }
-  std::cout << json.dump() << '\n';
+  PrintJson(json);
   return arrow::Status::OK();
 }
 
@@ -132,7 +132,7 @@ arrow::Status RunInfo(const Invocation& invocation) {
     for (const auto& index : indices) {
       json["indices"].push_back(Json::parse(lance::ToJson(index)));
     }
-    std::cout << json.dump() << '\n';
+    PrintJson(json);
     return arrow::Status::OK();
   }
   std::cout << dataset.uri() << "\nversion    " << dataset.version() << "\nrows       "
@@ -157,7 +157,7 @@ arrow::Status RunVersions(const Invocation& invocation) {
   for (const lance::VersionInfo& version : versions) {
     const Json json = Json::parse(lance::ToJson(version));
     if (invocation.flags.json) {
-      std::cout << json.dump() << '\n';
+      PrintJson(json);
       continue;
     }
     rows.push_back({std::to_string(version.version), json["timestamp"],
@@ -168,15 +168,12 @@ arrow::Status RunVersions(const Invocation& invocation) {
 }
 
 void AddScanFlags(CLI::App* app, ScanFlags* flags, bool has_projection) {
-  // An empty text is an unset shell variable more often than a wish for everything.
-  const CLI::Validator is_not_empty(
-      [](std::string& text) { return text.empty() ? std::string("is empty") : std::string(); }, "");
   app->add_option("--filter", flags->filter, "SQL condition; `a b` quotes a name, 'x' is text")
-      ->check(is_not_empty);
+      ->check(IsNotEmpty());
   app->add_flag("--no-pruning", flags->no_pruning, "read everything; answers are the same");
   app->add_flag("--no-index", flags->no_index, "use no index; answers are the same");
   if (!has_projection) return;
-  app->add_option("--columns", flags->columns, "A,B; default all")->check(is_not_empty);
+  app->add_option("--columns", flags->columns, "A,B; default all")->check(IsNotEmpty());
   app->add_option("--limit", flags->limit, "most rows")->check(IsWholeNumber());
   app->add_option("--offset", flags->offset, "rows to skip")->check(IsWholeNumber());
 }

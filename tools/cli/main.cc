@@ -32,17 +32,39 @@ arrow::Status RunAndFlush(const std::vector<lancectl::Command>& commands,
                    : arrow::Status::IOError("standard output could not be written");
 }
 
-bool HasCommand(const CLI::App& app, const std::string& name) {
-  return !app.get_subcommands([&](const CLI::App* command) { return command->get_name() == name; })
-              .empty();
-}
-
 void PrintFailure(const arrow::Status& status, bool json) {
   if (json) {
     std::cerr << lance::ToJson(status) << '\n';
   } else {
     std::cerr << "lancectl: " << status.message() << '\n';
   }
+}
+
+/// The first words of the command line up to one that should be a command and is none; or "".
+std::string UnknownCommand(const CLI::App& app, int argc, char** argv) {
+  std::string words;
+  const CLI::App* parent = &app;
+  for (int i = 1; i < argc && argv[i][0] != '-'; ++i) {
+    words += (words.empty() ? "" : " ") + std::string(argv[i]);
+    const auto named = [&](const CLI::App* command) { return command->get_name() == argv[i]; };
+    const auto found = parent->get_subcommands(named);
+    if (found.empty()) return words;
+    parent = found.front();
+    if (parent->get_subcommands([](const CLI::App*) { return true; }).empty()) break;
+  }
+  return "";
+}
+
+/// The command line up to the command that it chose, as far as it was understood.
+std::string ChosenName(const CLI::App& app) {
+  const auto chosen = app.get_subcommands();
+  return app.get_name() + (chosen.empty() ? "" : " " + ChosenName(*chosen.front()));
+}
+
+/// A command line that is not understood, on one line.
+arrow::Status UsageError(std::string message, const std::string& command) {
+  std::replace(message.begin(), message.end(), '\n', ' ');
+  return arrow::Status::Invalid(message, "; see ", command, " --help");
 }
 
 /// Whether --json is there, for command lines that are not understood: no flag has its value yet.
@@ -64,8 +86,8 @@ int main(int argc, char** argv) {
   lancectl::AddLookCommands(&app, &flags, &commands);
   lancectl::AddSchemaCommands(&app, &flags, &commands);
   lancectl::AddMaintainCommands(&app, &flags, &commands);
-  if (argc > 1 && argv[1][0] != '-' && !HasCommand(app, argv[1])) {
-    PrintFailure(arrow::Status::Invalid("there is no command ", argv[1], "; see lancectl --help"),
+  if (const std::string unknown = UnknownCommand(app, argc, argv); !unknown.empty()) {
+    PrintFailure(UsageError("there is no command " + unknown, app.get_name()),
                  WantsJson(argc, argv));
     return kUsageExit;
   }
@@ -73,11 +95,7 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help and --version
-    if (WantsJson(argc, argv)) {
-      PrintFailure(arrow::Status::Invalid(error.what()), /*json=*/true);
-    } else {
-      app.exit(error);
-    }
+    PrintFailure(UsageError(error.what(), ChosenName(app)), WantsJson(argc, argv));
     return kUsageExit;
   }
   const arrow::Status status = RunAndFlush(commands, flags);

@@ -14,9 +14,6 @@
 
 namespace lancectl {
 
-namespace {
-
-/// Control characters as \xNN: a value must not steer the terminal.
 std::string Printable(const std::string& text) {
   std::string printable;
   for (const char c : text) {
@@ -31,6 +28,8 @@ std::string Printable(const std::string& text) {
   return printable;
 }
 
+namespace {
+
 /// One value for people; null is the empty text, as Scalar::ToString would print "null".
 arrow::Result<std::string> CellText(const arrow::Array& values, int64_t row) {
   if (values.IsNull(row)) return std::string();
@@ -39,7 +38,7 @@ arrow::Result<std::string> CellText(const arrow::Array& values, int64_t row) {
     const auto& encoded = static_cast<const arrow::DictionaryScalar&>(*scalar);
     ARROW_ASSIGN_OR_RAISE(scalar, encoded.GetEncodedValue());
   }
-  return Printable(scalar->ToString());
+  return scalar->ToString();
 }
 
 arrow::Status PrintAsTable(arrow::RecordBatchReader& reader) {
@@ -138,7 +137,7 @@ arrow::Status PrintAsJsonLines(arrow::RecordBatchReader& reader) {
         ARROW_ASSIGN_OR_RAISE(line[batch->column_name(column)],
                               CellJson(*batch->column(column), row));
       }
-      std::cout << line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+      PrintJson(line);
     }
   }
 }
@@ -195,8 +194,13 @@ arrow::Status PrintRows(arrow::RecordBatchReader& reader, RowFormat format) {
   return arrow::Status::UnknownError("internal: row format out of range");
 }
 
-void PrintTable(const std::vector<std::string>& heading,
-                const std::vector<std::vector<std::string>>& rows) {
+void PrintJson(const nlohmann::ordered_json& json) {
+  std::cout << json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << '\n';
+}
+
+void PrintTable(std::vector<std::string> heading, std::vector<std::vector<std::string>> rows) {
+  std::ranges::transform(heading, heading.begin(), Printable);
+  for (auto& row : rows) std::ranges::transform(row, row.begin(), Printable);
   std::vector<size_t> widths;
   for (const std::string& title : heading) widths.push_back(title.size());
   for (const auto& row : rows) {

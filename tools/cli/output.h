@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -18,9 +19,15 @@ arrow::Result<RowFormat> ParseRowFormat(const std::string& text);
 /// Print all rows of a reader to standard output.
 arrow::Status PrintRows(arrow::RecordBatchReader& reader, RowFormat format);
 
-/// Print columns of text, aligned, under a heading.
-void PrintTable(const std::vector<std::string>& heading,
-                const std::vector<std::vector<std::string>>& rows);
+/// Text that came out of a table, safe to print: control characters as \xNN, as a value must not
+/// steer the terminal.
+std::string Printable(const std::string& text);
+
+/// Print a JSON document on one line. Bytes that are no UTF-8, of a path, are replaced.
+void PrintJson(const nlohmann::ordered_json& json);
+
+/// Print columns of text, aligned, under a heading; all of it Printable.
+void PrintTable(std::vector<std::string> heading, std::vector<std::vector<std::string>> rows);
 
 /// 336776 as "336,776".
 std::string WithCommas(uint64_t number);

@@ -82,6 +82,12 @@ arrow::Status RunMerge(const Invocation& invocation, const MergeFlags& flags) {
   if (!flags.condition.empty() && flags.matched != "update") {
     return arrow::Status::Invalid("--condition says which rows to update; give --matched update");
   }
+  if (flags.matched == "keep" && flags.not_matched == "skip" &&
+      flags.not_matched_by_source == "keep") {
+    return arrow::Status::Invalid(
+        "this merge would change nothing; give --matched update, delete or fail, --not-matched "
+        "insert, or --not-matched-by-source delete");
+  }
   lance::MergeInsertBuilder builder(dataset, std::move(on));
   ARROW_ASSIGN_OR_RAISE(auto commit, invocation.commit_options());
   builder.WithCommitOptions(std::move(commit));
@@ -119,7 +125,8 @@ void AddUpdate(CLI::App* parent, CommonFlags* common, std::vector<Command>* comm
       ->required()
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app->add_option("--where", flags->where, "a condition in SQL; without it all rows");
+  app->add_option("--where", flags->where, "a condition in SQL; without it all rows")
+      ->check(IsNotEmpty());
   commands->push_back(
       {app, [flags](const Invocation& invocation) { return RunUpdate(invocation, *flags); }});
 }
@@ -139,7 +146,8 @@ void AddMerge(CLI::App* parent, CommonFlags* common, std::vector<Command>* comma
                   "keep or delete rows of the table that match nothing")
       ->check(CLI::IsMember({"keep", "delete"}));
   app->add_option("--condition", flags->condition,
-                  "update only where this is true: SQL over source.x and target.x");
+                  "update only where this is true: SQL over source.x and target.x")
+      ->check(IsNotEmpty());
   commands->push_back(
       {app, [flags](const Invocation& invocation) { return RunMerge(invocation, *flags); }});
 }

@@ -178,7 +178,9 @@ arrow::Status RunConfigGet(const Invocation& invocation, const ConfigFlags& flag
     std::cout << lance::ToJson(entries) << '\n';
     return arrow::Status::OK();
   }
-  for (const auto& [key, value] : entries) std::cout << key << '=' << value << '\n';
+  for (const auto& [key, value] : entries) {
+    std::cout << Printable(key) << '=' << Printable(value) << '\n';
+  }
   return arrow::Status::OK();
 }
 

@@ -20,15 +20,13 @@ struct WriteFlags {
   std::string max_bytes_per_file;
 };
 
-/// The schema that CSV columns are cast to: the table's, when there is one.
+/// The schema that CSV columns are cast to: that of a table which keeps its schema; null for
+/// others.
 arrow::Result<std::shared_ptr<arrow::Schema>> SchemaForCsv(const Invocation& invocation,
                                                            lance::WriteMode mode) {
-  if (mode == lance::WriteMode::kCreate) return nullptr;
-  auto table = invocation.Open();
-  if (table.ok()) return table->schema();
-  const bool is_absent = lance::NotFound::From(table.status()) != nullptr;
-  if (mode == lance::WriteMode::kOverwrite && is_absent) return nullptr;
-  return table.status();
+  if (mode != lance::WriteMode::kAppend) return nullptr;
+  ARROW_ASSIGN_OR_RAISE(const auto table, invocation.Open());
+  return table.schema();
 }
 
 arrow::Status PrintWritten(const Invocation& invocation, const lance::WriteResult& result) {

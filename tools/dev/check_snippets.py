@@ -2,11 +2,13 @@
 
   cpp            must be, word for word, a region of a file under examples/ or tests/ that stands
                  between the lines  // [snippet NAME]  and  // [/snippet]
+  cmake          the same of a CMakeLists.txt there, with # in the place of //
   sh, console    lines "$ lancectl ..." are run, one document's blocks in order in one temporary
                  folder, and the lines shown below a command must be what it prints; a line "..."
                  stands for any lines, "..." inside a line for any text, "[exit 3]" for the exit
                  code of a command that fails. Lines "./run VERB" must name a verb of ./run, lines
-                 with --preset a preset of CMakePresets.json; these are not run
+                 with --preset and with --install build/... a preset of CMakePresets.json; these are
+                 not run
   python         is run in the same folder
   text, json     not run
 
@@ -30,7 +32,7 @@ import source_tree
 
 # docs/spec is reference text whose blocks are layouts and recipes for other programs.
 DOCUMENTS = re.compile(r"^(README\.md|CONTRIBUTING\.md|docs/(?!spec/).*\.md)$")
-REGION_FILES = re.compile(r"^(examples|tests)/.*\.(cc|h)$")
+REGION_FILES = re.compile(r"^(examples|tests)/.*(\.cc|\.h|/CMakeLists\.txt)$")
 NOT_RUN = ("text", "json")
 SECONDS = 120
 
@@ -74,12 +76,12 @@ def blocks_of(lines: list[str]) -> list[Block]:
 
 
 def regions_of(lines: list[str]) -> list[str]:
-    """The texts between // [snippet NAME] and // [/snippet], without common indentation."""
+    """The texts between // [snippet NAME] and // [/snippet], or with #, without indentation."""
     regions, start = [], None
     for index, line in enumerate(lines):
-        if re.match(r"^\s*// \[snippet [\w.-]+\]\s*$", line):
+        if re.match(r"^\s*(//|#) \[snippet [\w.-]+\]\s*$", line):
             start = index + 1
-        elif re.match(r"^\s*// \[/snippet\]\s*$", line) and start is not None:
+        elif re.match(r"^\s*(//|#) \[/snippet\]\s*$", line) and start is not None:
             regions.append(textwrap.dedent("\n".join(lines[start:index])).strip("\n"))
             start = None
     return regions
@@ -144,7 +146,7 @@ class SnippetCheck:
         self.num_blocks = 0
         self._regions = {
             region
-            for path in tree.files(".cc", ".h")
+            for path in tree.files(".cc", ".h", "CMakeLists.txt")
             if REGION_FILES.match(path)
             for region in regions_of(tree.lines(path))
         }
@@ -159,13 +161,13 @@ class SnippetCheck:
     def _block(self, path: str, block: Block, folder: str) -> None:
         if block.tag in NOT_RUN:
             return
-        if block.tag == "cpp":
+        if block.tag in ("cpp", "cmake"):
             if block.text.strip("\n") not in self._regions:
                 self.findings.add(
                     path,
                     block.line,
-                    "C++ that is no region of a file under examples/ or tests/; put it between "
-                    "// [snippet NAME] and // [/snippet] there",
+                    f"{block.tag} that is no region of a file under examples/ or tests/; put it "
+                    "between lines [snippet NAME] and [/snippet] there",
                 )
         elif block.tag == "python":
             self._run(path, block.line, [str(self._python), "-c", block.text], folder, None, 0)
@@ -175,7 +177,8 @@ class SnippetCheck:
             self.findings.add(
                 path,
                 block.line,
-                f'a block tagged "{block.tag}"; allowed: cpp, sh, console, python, text, json',
+                f'a block tagged "{block.tag}"; allowed: cpp, cmake, sh, console, python, text, '
+                "json",
             )
 
     def _shell(self, path: str, block: Block, folder: str) -> None:
@@ -202,6 +205,9 @@ class SnippetCheck:
                 continue
             if words[0] in ("cmake", "ctest") and "--preset" in words[:-1]:
                 if words[words.index("--preset") + 1] in self._presets():
+                    continue
+            if words[:2] == ["cmake", "--install"] and words[2:3]:
+                if words[2].removeprefix("build/") in self._presets():
                     continue
             self.findings.add(path, number, f"nobody checks this line: {part.strip()}")
 

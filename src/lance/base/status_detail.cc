@@ -2,6 +2,21 @@
 
 namespace lance {
 
+namespace {
+
+/// Whether a message begins with `name`, or with a path that has it as an end or a folder.
+bool BeginsWithName(std::string_view message, std::string_view name) {
+  const auto ends_at = [&](size_t end) {
+    return end == message.size() || message.substr(end).starts_with(": ") || message[end] == '/';
+  };
+  if (message.starts_with(name)) return ends_at(name.size());
+  const std::string_view path = message.substr(0, message.find(": "));
+  return path.size() > name.size() && path.ends_with(name) &&
+         path[path.size() - name.size() - 1] == '/';
+}
+
+}  // namespace
+
 std::string CommitConflict::ToString() const {
   return "version " + std::to_string(version) + " (" + operation + "), " +
          (is_retryable ? "retryable" : "not retryable");
@@ -17,7 +32,7 @@ arrow::Status WithDetail(const arrow::Status& status, std::shared_ptr<arrow::Sta
 }
 
 arrow::Status WithContext(const arrow::Status& status, std::string_view context) {
-  if (status.ok()) return status;
+  if (status.ok() || BeginsWithName(status.message(), context)) return status;
   return status.WithMessage(context, ": ", status.message());
 }
 

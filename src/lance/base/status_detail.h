@@ -14,6 +14,10 @@ namespace lance {
 arrow::Status WithDetail(const arrow::Status& status, std::shared_ptr<arrow::StatusDetail> detail);
 
 /// Put "`context`: " before the message of a failure, keeping code and detail.
+///
+/// A message that begins with that name already, or with a longer path that it is the end or a
+/// folder of, stays as it is: "/t.lance/data/a.lance: open failed" needs neither "/t.lance" nor
+/// "data/a.lance" in front.
 arrow::Status WithContext(const arrow::Status& status, std::string_view context);
 
 /// Name the file in a failure: context and, on SerializationError, a CorruptFile detail.

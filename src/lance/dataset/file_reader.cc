@@ -107,16 +107,25 @@ class FileBatches : public arrow::RecordBatchReader {
     unit_ = nullptr;
     at_ = unit_rows_ = 0;
     if (rows_.size() == 0) return arrow::Status::OK();
-    const uint64_t count =
+    uint64_t count =
         std::min(rows_.size(), std::max(batch_size_, unit_size_.Rows(StoredRowBytes())));
-    const RowRanges rows = RowRanges::Make({{rows_.begin, rows_.begin + count}});
-    ARROW_ASSIGN_OR_RAISE(auto columns,
-                          ReadFields(*file_->file, file_->columns, fields_, rows, run_));
+    auto columns = ReadRows(count);
+    // One array cannot hold all of them: 32-bit offsets, or indices of few bits, do not reach.
+    while (columns.status().IsCapacityError() && count > 1) {
+      count /= 2;
+      columns = ReadRows(count);
+    }
+    ARROW_RETURN_NOT_OK(columns.status());
     rows_.begin += count;
     unit_rows_ = static_cast<int64_t>(count);
-    unit_ = arrow::RecordBatch::Make(schema_, unit_rows_, std::move(columns));
+    unit_ = arrow::RecordBatch::Make(schema_, unit_rows_, *std::move(columns));
     unit_size_.Note(*unit_);
     return arrow::Status::OK();
+  }
+
+  arrow::Result<arrow::ArrayVector> ReadRows(uint64_t count) const {
+    const RowRanges rows = RowRanges::Make({{rows_.begin, rows_.begin + count}});
+    return ReadFields(*file_->file, file_->columns, fields_, rows, run_);
   }
 
   /// Bytes of a row of the whole file on storage.

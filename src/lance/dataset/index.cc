@@ -78,16 +78,13 @@ arrow::Result<Dataset> CreateIndex(const Dataset& dataset, const CreateIndexRequ
     zonemap.fragments.push_back(std::move(zones));
     progress.Update(zonemap.fragments.size());
   }
-  table::CreateIndex operation;
-  ARROW_ASSIGN_OR_RAISE(auto segment, index::WriteZonemap(*impl.store, zonemap, run));
-  operation.new_indices.push_back(std::move(segment));
+  NewZonemaps zonemaps(impl.store);
+  ARROW_RETURN_NOT_OK(zonemaps.Write(zonemap, run));
+  std::vector<table::IndexMetadata> removed;
   for (const table::IndexMetadata& old : manifest.indices) {
-    if (old.name == zonemap.name) operation.removed_indices.push_back(old);
+    if (old.name == zonemap.name) removed.push_back(old);
   }
-  table::CommitRequest commit;
-  commit.transaction = MakeTransaction(manifest.version, std::move(operation), request.commit, run);
-  ARROW_ASSIGN_OR_RAISE(commit.retry, MakeRetryPolicy(request.commit));
-  return impl.Commit(std::move(commit), run);
+  return zonemaps.Commit(dataset, std::move(removed), request.commit, run);
 }
 
 arrow::Result<std::vector<IndexDescription>> ListIndices(const Dataset& dataset,

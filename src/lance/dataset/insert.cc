@@ -118,9 +118,14 @@ arrow::Status CheckRequest(const InsertRequest& request) {
   return arrow::Status::OK();
 }
 
-/// The version to write onto. \return no value: there is no table yet
-arrow::Result<std::optional<Dataset>> FindExisting(const OpenedTable& opened, WriteMode mode,
-                                                   const CallOptions& call) {
+arrow::Status ExistsError(const std::string& uri) {
+  return arrow::Status::AlreadyExists("table ", uri,
+                                      " is there already; append to it or overwrite it");
+}
+
+/// The newest version. \return no value: there is no table yet
+arrow::Result<std::optional<Dataset>> FindNewest(const OpenedTable& opened, WriteMode mode,
+                                                 const CallOptions& call) {
   const table::ManifestStore manifests(opened.store);
   auto loaded = manifests.LoadLatest(MakeRunContext(*opened.session, call));
   if (!loaded.ok()) {
@@ -130,10 +135,7 @@ arrow::Result<std::optional<Dataset>> FindExisting(const OpenedTable& opened, Wr
     }
     return std::nullopt;
   }
-  if (mode == WriteMode::kCreate) {
-    return arrow::Status::AlreadyExists("table ", opened.uri,
-                                        " is there already; append to it or overwrite it");
-  }
+  if (mode == WriteMode::kCreate) return ExistsError(opened.uri);
   ARROW_ASSIGN_OR_RAISE(Dataset dataset, Dataset::Impl::Make(opened, std::move(*loaded)));
   return dataset;
 }
@@ -207,11 +209,17 @@ arrow::Status ChooseOrder(const InsertRequest& request, InsertPlan* plan) {
   return arrow::Status::OK();
 }
 
-arrow::Result<InsertPlan> PlanInsert(OpenedTable opened, const InsertRequest& request,
-                                     const arrow::Schema& input, const CallOptions& call) {
+/// \param dataset the version to write onto, whatever was committed since; no value: the newest
+arrow::Result<InsertPlan> PlanInsert(OpenedTable opened, std::optional<Dataset> dataset,
+                                     const InsertRequest& request, const arrow::Schema& input,
+                                     const CallOptions& call) {
   ARROW_RETURN_NOT_OK(CheckRequest(request));
-  InsertPlan plan{.table = std::move(opened)};
-  ARROW_ASSIGN_OR_RAISE(plan.existing, FindExisting(plan.table, request.mode, call));
+  InsertPlan plan{.table = std::move(opened), .existing = std::move(dataset)};
+  if (!plan.existing) {
+    ARROW_ASSIGN_OR_RAISE(plan.existing, FindNewest(plan.table, request.mode, call));
+  } else if (request.mode == WriteMode::kCreate) {
+    return ExistsError(plan.table.uri);
+  }
   const bool is_append = request.mode == WriteMode::kAppend;
   if (plan.existing) ARROW_RETURN_NOT_OK(CheckWritableTable(*plan.existing));
   if (is_append) {
@@ -365,7 +373,7 @@ arrow::Result<InsertBuilder::Prepared> InsertBuilder::Prepare(const arrow::Schem
     ARROW_ASSIGN_OR_RAISE(opened, OpenTableStore(uri_, open_options_));
   }
   ARROW_ASSIGN_OR_RAISE(prepared.plan,
-                        PlanInsert(std::move(opened), prepared.request, input, call));
+                        PlanInsert(std::move(opened), dataset_, prepared.request, input, call));
   prepared.run = MakeRunContext(*prepared.plan.table.session, call);
   return prepared;
 }

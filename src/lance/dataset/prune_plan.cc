@@ -36,8 +36,7 @@ arrow::Status FragmentPruner::LoadSegments(const Dataset::Impl& dataset) {
       auto loaded = LoadZonemapCached(dataset, store_, *segment, run_, &was_cached);
       if (!loaded.ok()) {
         if (loaded.status().IsCancelled()) return loaded.status();
-        Warn(run_, "index_unusable",
-             "index " + segment->name + " is not used: " + loaded.status().message());
+        Warn(run_, "index_unusable", loaded.status().message() + "; the index is not used");
         continue;
       }
       ++(was_cached ? counters_.cache_hits : counters_.cache_misses);

@@ -79,6 +79,13 @@ DeletedFragments::~DeletedFragments() {
   for (const table::Fragment& fragment : updated_) DropDeletionFile(*store_, fragment);
 }
 
+void DeletedFragments::KeepNamed(const table::Manifest& landed) {
+  std::erase_if(updated_, [&](const table::Fragment& fragment) {
+    const table::Fragment* found = landed.FindFragment(fragment.id);
+    return found != nullptr && found->deletion_file == fragment.deletion_file;
+  });
+}
+
 arrow::Status CheckChangeable(const Dataset::Impl& dataset) {
   const table::Manifest& manifest = dataset.manifest();
   ARROW_RETURN_NOT_OK(table::CheckWritable(manifest));
@@ -116,10 +123,28 @@ arrow::Status VisitRows(const Dataset& dataset, std::vector<std::string> columns
   }
 }
 
-arrow::Result<table::CommitRequest> MakeChangedRowsCommit(
-    const Dataset& dataset, const RowDeletions& deletions,
-    std::vector<table::Fragment> new_fragments, std::vector<int32_t> changed_fields,
-    const CommitOptions& options, const RunContext& run) {
+namespace {
+
+/// What became of a commit decides over its deletion files; in doubt all stay.
+void KeepWhatMayBeNamed(const arrow::Result<Dataset>& committed, DeletedFragments* written) {
+  if (committed.ok()) {
+    written->KeepNamed(committed->impl().manifest());
+  } else if (!CertainlyNotCommitted(committed.status())) {
+    written->Keep();
+  }
+}
+
+/// A commit that changes rows, and the deletion files that were written for it.
+struct ChangedRows {
+  table::CommitRequest commit;
+  DeletedFragments written;
+};
+
+/// As MakeChangedRowsCommit; deletion files are deleted again unless they are kept.
+arrow::Result<ChangedRows> PrepareChangedRows(const Dataset& dataset, const RowDeletions& deletions,
+                                              std::vector<table::Fragment> new_fragments,
+                                              std::vector<int32_t> changed_fields,
+                                              const CommitOptions& options, const RunContext& run) {
   const Dataset::Impl& impl = dataset.impl();
   const auto retry = MakeRetryPolicy(options);
   auto written = retry.ok() ? DeletedFragments::Write(impl, deletions, run)
@@ -128,7 +153,6 @@ arrow::Result<table::CommitRequest> MakeChangedRowsCommit(
     DeleteDataFiles(*impl.store, new_fragments);
     return written.status();
   }
-  written->Keep();
   table::CommitRequest commit;
   commit.transaction =
       MakeTransaction(dataset.version(),
@@ -140,24 +164,33 @@ arrow::Result<table::CommitRequest> MakeChangedRowsCommit(
                       options, run);
   commit.affected_rows = deletions.by_fragment();
   commit.retry = *retry;
-  return commit;
+  return ChangedRows{std::move(commit), *std::move(written)};
+}
+
+}  // namespace
+
+arrow::Result<table::CommitRequest> MakeChangedRowsCommit(
+    const Dataset& dataset, const RowDeletions& deletions,
+    std::vector<table::Fragment> new_fragments, std::vector<int32_t> changed_fields,
+    const CommitOptions& options, const RunContext& run) {
+  ARROW_ASSIGN_OR_RAISE(ChangedRows changed,
+                        PrepareChangedRows(dataset, deletions, std::move(new_fragments),
+                                           std::move(changed_fields), options, run));
+  changed.written.Keep();
+  return std::move(changed.commit);
 }
 
 arrow::Result<Dataset> CommitChangedRows(const Dataset& dataset, const RowDeletions& deletions,
                                          std::vector<table::Fragment> new_fragments,
                                          std::vector<int32_t> changed_fields,
                                          const CommitOptions& options, const RunContext& run) {
-  const Dataset::Impl& impl = dataset.impl();
-  ARROW_ASSIGN_OR_RAISE(const table::CommitRequest commit,
-                        MakeChangedRowsCommit(dataset, deletions, std::move(new_fragments),
-                                              std::move(changed_fields), options, run));
-  auto committed = impl.Commit(commit, run);
+  ARROW_ASSIGN_OR_RAISE(ChangedRows changed,
+                        PrepareChangedRows(dataset, deletions, new_fragments,
+                                           std::move(changed_fields), options, run));
+  auto committed = dataset.impl().Commit(std::move(changed.commit), run);
+  KeepWhatMayBeNamed(committed, &changed.written);
   if (!committed.ok() && CertainlyNotCommitted(committed.status())) {
-    const auto& update = std::get<table::Update>(commit.transaction.operation);
-    for (const table::Fragment& updated : update.updated_fragments) {
-      DropDeletionFile(*impl.store, updated);
-    }
-    DeleteDataFiles(*impl.store, update.new_fragments);
+    DeleteDataFiles(*dataset.impl().store, new_fragments);
   }
   return committed;
 }
@@ -176,7 +209,7 @@ arrow::Result<Dataset> CommitDelete(const Dataset& dataset, const RowDeletions& 
   commit.affected_rows = deletions.by_fragment();
   ARROW_ASSIGN_OR_RAISE(commit.retry, MakeRetryPolicy(options));
   auto committed = impl.Commit(std::move(commit), run);
-  if (committed.ok() || !CertainlyNotCommitted(committed.status())) written.Keep();
+  KeepWhatMayBeNamed(committed, &written);
   return committed;
 }
 

@@ -37,7 +37,7 @@ class RowDeletions {
 
 /// What deletions make of the fragments of a version: files are written, nothing is committed.
 ///
-/// Files are deleted again unless Keep was called.
+/// Files are deleted again unless Keep or KeepNamed was called.
 class DeletedFragments {
  public:
   /// Write deletion files that hold what is deleted already and `deletions`.
@@ -53,6 +53,9 @@ class DeletedFragments {
   /// Ids of fragments that have no row left.
   const std::vector<uint64_t>& removed() const { return removed_; }
   void Keep() { store_.reset(); }
+  /// Keep the files that the version names that holds the change: a commit that was rebased has
+  /// written others in their place (table-format 4.7).
+  void KeepNamed(const table::Manifest& landed);
 
  private:
   DeletedFragments() = default;

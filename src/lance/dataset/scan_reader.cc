@@ -155,12 +155,16 @@ arrow::Result<ScanReader::Selected> ScanReader::ApplyOffsetAndLimit(Selected sel
   rows_to_skip_ -= begin;
   if (rows_to_return_) *rows_to_return_ -= end - begin;
   if (begin == 0 && end == num_rows) return selected;
-  selected.rows = SliceRows(selected.rows, begin, end);
-  if (selected.filter_columns != nullptr) {
-    selected.filter_columns = selected.filter_columns->Slice(static_cast<int64_t>(begin),
-                                                             static_cast<int64_t>(end - begin));
+  return Slice(selected, begin, end);
+}
+
+ScanReader::Selected ScanReader::Slice(const Selected& selected, uint64_t begin, uint64_t end) {
+  Selected slice{SliceRows(selected.rows, begin, end), selected.filter_columns};
+  if (slice.filter_columns != nullptr) {
+    slice.filter_columns =
+        slice.filter_columns->Slice(static_cast<int64_t>(begin), static_cast<int64_t>(end - begin));
   }
-  return selected;
+  return slice;
 }
 
 arrow::Result<std::shared_ptr<arrow::RecordBatch>> ScanReader::ReadOutput(
@@ -210,12 +214,23 @@ arrow::Status ScanReader::ReadUnit() {
   ARROW_ASSIGN_OR_RAISE(Selected selected, ApplyFilter(std::move(rows)));
   ARROW_ASSIGN_OR_RAISE(selected, ApplyOffsetAndLimit(std::move(selected)));
   if (selected.rows.empty()) return arrow::Status::OK();
-  ARROW_ASSIGN_OR_RAISE(const auto output, ReadOutput(selected));
-  if (selected.rows.num_rows() == rows_in_unit) unit_size_.Note(*output);
-  const auto batch_size = static_cast<int64_t>(
-      std::min<uint64_t>(scan_->options.batch_size, static_cast<uint64_t>(output->num_rows())));
-  for (int64_t offset = 0; offset < output->num_rows(); offset += batch_size) {
-    ready_.push_back(output->Slice(offset, batch_size));
+  return AddOutput(selected, selected.rows.num_rows() == rows_in_unit);
+}
+
+arrow::Status ScanReader::AddOutput(const Selected& selected, bool is_whole_unit) {
+  const auto output = ReadOutput(selected);
+  const uint64_t num_rows = selected.rows.num_rows();
+  if (output.status().IsCapacityError() && num_rows > 1) {
+    // One array cannot hold all of them: 32-bit offsets, or indices of few bits, do not reach.
+    ARROW_RETURN_NOT_OK(AddOutput(Slice(selected, 0, num_rows / 2), is_whole_unit));
+    return AddOutput(Slice(selected, num_rows / 2, num_rows), is_whole_unit);
+  }
+  ARROW_RETURN_NOT_OK(output.status());
+  if (is_whole_unit) unit_size_.Note(**output);
+  const auto batch_size =
+      static_cast<int64_t>(std::min<uint64_t>(scan_->options.batch_size, num_rows));
+  for (int64_t offset = 0; offset < (*output)->num_rows(); offset += batch_size) {
+    ready_.push_back((*output)->Slice(offset, batch_size));
   }
   return arrow::Status::OK();
 }

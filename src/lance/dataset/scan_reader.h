@@ -52,7 +52,12 @@ class ScanReader : public arrow::RecordBatchReader {
   arrow::Result<Selected> ApplyFilter(RowRanges rows);
   /// Leave out rows before the offset and beyond the limit.
   arrow::Result<Selected> ApplyOffsetAndLimit(Selected selected);
+  static Selected Slice(const Selected& selected, uint64_t begin, uint64_t end);
   arrow::Result<std::shared_ptr<arrow::RecordBatch>> ReadOutput(const Selected& selected);
+  /// Read the output of selected rows, in as many arrays as it takes.
+  ///
+  /// \param is_whole_unit no row of the unit was left out
+  arrow::Status AddOutput(const Selected& selected, bool is_whole_unit);
   uint64_t RowsPerUnit() const;
   void UpdateStatistics();
 

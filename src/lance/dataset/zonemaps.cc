@@ -219,7 +219,8 @@ arrow::Result<Dataset> CommitRefreshes(const Dataset& dataset,
                                        const CommitOptions& options, const RunContext& run) {
   const Dataset::Impl& impl = dataset.impl();
   const ClusteringDefinition* current = table::CurrentDefinition(impl.manifest());
-  table::CreateIndex operation;
+  NewZonemaps zonemaps(impl.store);
+  std::vector<table::IndexMetadata> removed;
   for (const ZonemapRefresh& refresh : plan) {
     if (refresh.action == "none") continue;
     index::NewZonemapRequest request;
@@ -232,20 +233,41 @@ arrow::Result<Dataset> CommitRefreshes(const Dataset& dataset,
         request.type,
         format::ParseLogicalType(impl.manifest().schema.FindById(refresh.field_id)->logical_type));
     ARROW_RETURN_NOT_OK(FillNewSegment(impl, refresh, run, &request));
-    ARROW_ASSIGN_OR_RAISE(table::IndexMetadata segment,
-                          index::WriteZonemap(*impl.store, request, run));
-    operation.new_indices.push_back(std::move(segment));
-    operation.removed_indices.insert(operation.removed_indices.end(), refresh.replaced.begin(),
-                                     refresh.replaced.end());
+    ARROW_RETURN_NOT_OK(zonemaps.Write(request, run));
+    removed.insert(removed.end(), refresh.replaced.begin(), refresh.replaced.end());
   }
-  if (operation.new_indices.empty()) return dataset;
-  table::CommitRequest commit;
-  commit.transaction = MakeTransaction(dataset.version(), std::move(operation), options, run);
-  ARROW_ASSIGN_OR_RAISE(commit.retry, MakeRetryPolicy(options));
-  return impl.Commit(std::move(commit), run);
+  if (zonemaps.segments().empty()) return dataset;
+  return zonemaps.Commit(dataset, std::move(removed), options, run);
 }
 
 }  // namespace
+
+NewZonemaps::~NewZonemaps() {
+  for (const table::IndexMetadata& segment : segments_) {
+    (void)store_->Delete(index::ZonemapPath(segment.uuid));  // best effort: an orphan is harmless
+  }
+}
+
+arrow::Status NewZonemaps::Write(const index::NewZonemapRequest& request, const RunContext& run) {
+  ARROW_ASSIGN_OR_RAISE(auto segment, index::WriteZonemap(*store_, request, run));
+  segments_.push_back(std::move(segment));
+  return arrow::Status::OK();
+}
+
+arrow::Result<Dataset> NewZonemaps::Commit(const Dataset& dataset,
+                                           std::vector<table::IndexMetadata> removed_indices,
+                                           const CommitOptions& options, const RunContext& run) {
+  table::CommitRequest commit;
+  commit.transaction = MakeTransaction(
+      dataset.version(),
+      table::CreateIndex{.new_indices = segments_, .removed_indices = std::move(removed_indices)},
+      options, run);
+  ARROW_ASSIGN_OR_RAISE(commit.retry, MakeRetryPolicy(options));
+  auto committed = dataset.impl().Commit(std::move(commit), run);
+  const bool may_be_there = committed.ok() || CommitUnknown::From(committed.status()) != nullptr;
+  if (may_be_there) segments_.clear();
+  return committed;
+}
 
 arrow::Result<Dataset> RefreshZonemaps(const Dataset& dataset, const ClusteringSpec& spec,
                                        const std::optional<uint64_t>& rows_per_zone,

@@ -42,6 +42,30 @@ arrow::Result<index::FragmentZones> ComputeZones(std::shared_ptr<ObjectStore> st
                                                  const format::SchemaField& field,
                                                  uint64_t rows_per_zone, const RunContext& run);
 
+/// New zonemap segments that no version refers to yet.
+///
+/// Their files are deleted again unless a commit landed with them, or may have. Thread-compatible.
+class NewZonemaps {
+ public:
+  explicit NewZonemaps(std::shared_ptr<ObjectStore> store) : store_(std::move(store)) {}
+  NewZonemaps(const NewZonemaps&) = delete;
+  NewZonemaps& operator=(const NewZonemaps&) = delete;
+  ~NewZonemaps();
+
+  /// Write one more segment.
+  arrow::Status Write(const index::NewZonemapRequest& request, const RunContext& run);
+  /// All that were written.
+  const std::vector<table::IndexMetadata>& segments() const { return segments_; }
+  /// Commit them on a version; they stay when the commit landed, or may have.
+  arrow::Result<Dataset> Commit(const Dataset& dataset,
+                                std::vector<table::IndexMetadata> removed_indices,
+                                const CommitOptions& options, const RunContext& run);
+
+ private:
+  std::shared_ptr<ObjectStore> store_;
+  std::vector<table::IndexMetadata> segments_;
+};
+
 /// What refreshing one column's zonemap would commit.
 struct ZonemapRefresh {
   std::string column;

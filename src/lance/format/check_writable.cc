@@ -112,6 +112,12 @@ arrow::Status CheckPackedStruct(const FieldNode& node, FileVersion version) {
   if (node.children.empty()) {
     return Refuse("packed structs without members", "drop the metadata that ask for packing");
   }
+  // The reference writes other values too, and aborts when it reads what it wrote.
+  const std::string packing = PackingOf(node.metadata);
+  if (packing != "true" && version != FileVersion::k2_0) {
+    return arrow::Status::Invalid("metadata ", kPackedKey, " (or packed) is \"", packing,
+                                  "\"; allowed: true, false");
+  }
   int64_t row_bytes = 0;
   bool is_plain = true;  // members of fixed width that are no lists: another layout than the rest
   for (const FieldNode& member : node.children) {
@@ -139,6 +145,9 @@ arrow::Status CheckBlob(FileVersion version, const Surroundings& around) {
   return arrow::Status::OK();
 }
 
+arrow::Status CheckTree(const FieldNode& node, FileVersion version, Surroundings around,
+                        std::string* path);
+
 /// What only 2.2 has.
 arrow::Status CheckIs22(std::string_view what, FileVersion version) {
   if (version == FileVersion::k2_2) return arrow::Status::OK();
@@ -160,6 +169,16 @@ arrow::Status CheckList(const Surroundings& around) {
                 "readers cannot read them back");
 }
 
+arrow::Status CheckMap(const FieldNode& node, FileVersion version, const Surroundings& around) {
+  if (version != FileVersion::k2_2) {
+    // Do not advise a version that refuses it for another reason.
+    std::string path;
+    ARROW_RETURN_NOT_OK(CheckTree(node, FileVersion::k2_2, around, &path));
+  }
+  ARROW_RETURN_NOT_OK(CheckIs22("maps", version));
+  return CheckList(around);
+}
+
 arrow::Status CheckStruct(const FieldNode& node, FileVersion version, const Surroundings& around) {
   const bool is_repeated = around.in_list || around.in_fixed_size_list;
   if (node.children.empty() && is_repeated && version != FileVersion::k2_0) {
@@ -179,8 +198,7 @@ arrow::Status CheckNode(const FieldNode& node, FileVersion version, const Surrou
     case FieldKind::kList:
       return CheckList(around);
     case FieldKind::kMap:
-      ARROW_RETURN_NOT_OK(CheckIs22("maps", version));
-      return CheckList(around);
+      return CheckMap(node, version, around);
     case FieldKind::kFixedSizeListOfStruct:
       return CheckFixedSizeListOfStruct(version, around);
     case FieldKind::kPackedStruct:

@@ -61,11 +61,17 @@ class Conformer {
   /// Files do not say whether a dictionary's order means something (as in the reference).
   arrow::Result<ArrayDataPtr> ConformDictionary(const ArrayDataPtr& data,
                                                 const arrow::DataType& from,
-                                                const std::shared_ptr<arrow::DataType>& to) const {
+                                                const std::shared_ptr<arrow::DataType>& to) {
     const auto& given = static_cast<const arrow::DictionaryType&>(from);
     const auto& wanted = static_cast<const arrow::DictionaryType&>(*to);
-    const bool is_alike = given.index_type()->Equals(*wanted.index_type()) &&
-                          given.value_type()->Equals(*wanted.value_type());
+    const bool has_equal_indices = given.index_type()->Equals(*wanted.index_type());
+    if (has_equal_indices && IsView(given.value_type()->id())) {
+      ArrayDataPtr made = Relabel(data, to);
+      ARROW_ASSIGN_OR_RAISE(made->dictionary,
+                            CastView(data->dictionary, *given.value_type(), wanted.value_type()));
+      return made;
+    }
+    const bool is_alike = has_equal_indices && given.value_type()->Equals(*wanted.value_type());
     return is_alike ? arrow::Result<ArrayDataPtr>(Relabel(data, to)) : Differs(from, *to);
   }
 

@@ -11,25 +11,35 @@ namespace {
 // What the key was called first; readers take both.
 constexpr char kOldPackedKey[] = "packed";
 
-bool IsTrue(std::string_view value) {
-  std::string lower(value);
-  // Only ASCII can match, so only ASCII needs lowering.
+/// A value in lower case, empty when there is no such key. Only ASCII is lowered: the values that
+/// count are ASCII.
+std::string LowerValue(const FieldMetadata& metadata, const char* key) {
+  const auto entry = metadata.find(key);
+  if (entry == metadata.end()) return "";
+  std::string lower = entry->second;
   std::ranges::transform(lower, lower.begin(), [](char letter) {
     return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
   });
-  return lower == "true" || lower == "1" || lower == "yes";
+  return lower;
 }
+
+bool IsTrue(std::string_view lower) { return lower == "true" || lower == "1" || lower == "yes"; }
 
 }  // namespace
 
 bool HasTrue(const FieldMetadata& metadata, const char* key) {
-  const auto entry = metadata.find(key);
-  return entry != metadata.end() && IsTrue(entry->second);
+  return IsTrue(LowerValue(metadata, key));
 }
 
-bool AsksForPacking(const FieldMetadata& metadata) {
-  return HasTrue(metadata, kPackedKey) || HasTrue(metadata, kOldPackedKey);
+std::string PackingOf(const FieldMetadata& metadata) {
+  for (const char* key : {kPackedKey, kOldPackedKey}) {
+    std::string value = LowerValue(metadata, key);
+    if (IsTrue(value) || value == "on") return value;
+  }
+  return "";
 }
+
+bool AsksForPacking(const FieldMetadata& metadata) { return !PackingOf(metadata).empty(); }
 
 bool AsksForBlob(const FieldMetadata& metadata) { return metadata.contains(kBlobKey); }
 

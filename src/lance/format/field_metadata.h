@@ -21,6 +21,10 @@ using FieldMetadata = std::map<std::string, std::string>;
 /// Whether an entry says "true", "1" or "yes", in any case.
 bool HasTrue(const FieldMetadata& metadata, const char* key);
 
+/// The value, in lower case, by which metadata ask for packing: "true", "1", "yes" or "on". Empty:
+/// they do not.
+std::string PackingOf(const FieldMetadata& metadata);
+
 /// Whether a struct is stored as one packed column.
 bool AsksForPacking(const FieldMetadata& metadata);
 

@@ -151,6 +151,11 @@ arrow::Result<std::shared_ptr<arrow::DataType>> ParseDictionary(std::string_view
   return arrow::dictionary(key_type, value_type, /*ordered=*/flag == "true");
 }
 
+arrow::Status UnsupportedType(const arrow::DataType& type) {
+  return UnsupportedError("Arrow type " + type.ToString(),
+                          "Arrow type " + type.ToString() + " is not supported by this version");
+}
+
 /// The field of a fixed-size list's items. Only bfloat16 items say more than their type.
 std::shared_ptr<arrow::Field> Bfloat16Item() {
   return arrow::field(
@@ -185,11 +190,6 @@ arrow::Result<std::shared_ptr<arrow::DataType>> ParseFixedSizeList(std::string_v
     item = arrow::field("item", arrow::fixed_size_list(item, *dimension));
   }
   return item->type();
-}
-
-arrow::Status UnsupportedType(const arrow::DataType& type) {
-  return UnsupportedError("Arrow type " + type.ToString(),
-                          "Arrow type " + type.ToString() + " is not supported by this version");
 }
 
 /// The type itself, or the one that an extension is stored as.
@@ -263,6 +263,8 @@ arrow::Result<std::shared_ptr<arrow::DataType>> ParseLogicalType(std::string_vie
     constexpr int32_t kMaxWidth = std::numeric_limits<int32_t>::max() / 8;
     const auto width = ParseNumber(rest);
     if (width && *width >= 1 && *width <= kMaxWidth) return arrow::fixed_size_binary(*width);
+    // The reference writes such files and reads few of them back.
+    if (width == 0) return UnsupportedType(*arrow::fixed_size_binary(0));
     return Nonsense(logical_type, "wants fixed_size_binary:<bytes, 1 or more>");
   }
   if (Consume("dict:", &rest)) return ParseDictionary(logical_type, rest);

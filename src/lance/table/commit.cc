@@ -306,9 +306,11 @@ class Commitment {
         winner_operation_ = look.operation;
         return std::nullopt;
       case Owner::kNobody:
-        if (put.ok() && *put == PutOutcome::kUnknown) in_doubt_ = version;
-        if (put.ok()) return std::nullopt;
-        return put.status();
+        if (!put.ok()) return put.status();
+        if (*put == PutOutcome::kUnknown) in_doubt_ = version;
+        winner_version_ = version;  // of whose put the store is busy with, if it says kExists
+        winner_operation_ = "unknown";
+        return std::nullopt;
       case Owner::kUnreadable:
         break;
     }

@@ -73,7 +73,10 @@ arrow::Result<LoadedManifest> CommitDetached(const ManifestStore& manifests, Com
     ARROW_RETURN_NOT_OK(WriteTransactionFile(manifests, path, prepared.transaction));
     const auto put = manifests.PutManifestFile(prepared.manifest.version, NamingScheme::kV2,
                                                prepared.manifest_bytes);
-    if (!put.ok()) return put.status();
+    if (!put.ok()) {
+      (void)manifests.store()->Delete(path);  // best effort: an orphan is harmless
+      return put.status();
+    }
     if (*put == PutOutcome::kUnknown) {
       return OutcomeUnknown(transaction, "the store does not say whether detached version " +
                                              std::to_string(prepared.manifest.version) +

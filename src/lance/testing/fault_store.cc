@@ -1,6 +1,9 @@
 #include "lance/testing/fault_store.h"
 
+#include <algorithm>
+#include <limits>
 #include <mutex>
+#include <random>
 #include <utility>
 #include <vector>
 
@@ -20,22 +23,34 @@ class FaultStoreImpl : public FaultStore, public std::enable_shared_from_this<Fa
  public:
   explicit FaultStoreImpl(std::shared_ptr<ObjectStore> store) : store_(std::move(store)) {}
 
-  void Arm(int64_t k, Fault fault) override {
+  void Arm(int64_t k, Fault fault, int64_t num_faults) override {
     const std::lock_guard lock(mutex_);
     armed_call_ = k;
-    fault_ = fault;
-    num_calls_ = 0;
+    fault_ = k < 0 ? Fault::kNone : fault;
+    num_faults_ = fault == Fault::kDies ? std::numeric_limits<int64_t>::max() : num_faults;
+    calls_.clear();
     hit_.clear();
   }
 
   int64_t num_calls() const override {
     const std::lock_guard lock(mutex_);
-    return num_calls_;
+    return static_cast<int64_t>(calls_.size());
+  }
+
+  std::vector<std::string> calls() const override {
+    const std::lock_guard lock(mutex_);
+    return calls_;
   }
 
   std::string hit() const override {
     const std::lock_guard lock(mutex_);
     return hit_;
+  }
+
+  void SetListing(const ListingStyle& style) override {
+    const std::lock_guard lock(mutex_);
+    listing_ = style;
+    stored_.clear();
   }
 
   arrow::Status LandDelayed() override;
@@ -62,12 +77,16 @@ class FaultStoreImpl : public FaultStore, public std::enable_shared_from_this<Fa
   arrow::Result<PutOutcome> Put(const std::string& path, std::shared_ptr<arrow::Buffer> bytes,
                                 PutMode mode) override {
     const std::string call = "Put " + path;
-    switch (const Fault fault = CountCall(call)) {
+    switch (const Fault fault = CountCall(call, mode)) {
       case Fault::kNone:
+        NoteStored(path);
         return store_->Put(path, std::move(bytes), mode);
       case Fault::kNoReply:
+        NoteStored(path);
         ARROW_RETURN_NOT_OK(store_->Put(path, std::move(bytes), mode));
         return PutOutcome::kUnknown;
+      case Fault::kConflicts:
+        return PutOutcome::kExists;
       case Fault::kLandsLate:
         Delay([store = store_, path, bytes = std::move(bytes), mode] {
           return store->Put(path, bytes, mode).status();
@@ -101,20 +120,21 @@ class FaultStoreImpl : public FaultStore, public std::enable_shared_from_this<Fa
 
  private:
   /// Count one call. \return what it suffers
-  Fault CountCall(const std::string& call) {
+  Fault CountCall(const std::string& call, PutMode mode = PutMode::kOverwrite) {
     const std::lock_guard lock(mutex_);
-    const int64_t k = num_calls_++;
-    if (k == armed_call_ && fault_ != Fault::kNone) {
-      hit_ = call;
-      return fault_;
+    const auto k = static_cast<int64_t>(calls_.size());
+    calls_.push_back(call);
+    if (fault_ == Fault::kNone || k < armed_call_ || k - armed_call_ >= num_faults_) {
+      return Fault::kNone;
     }
-    const bool is_dead = fault_ == Fault::kDies && armed_call_ >= 0 && k > armed_call_;
-    return is_dead ? Fault::kDies : Fault::kNone;
+    if (fault_ == Fault::kConflicts && mode != PutMode::kIfAbsent) return Fault::kNone;
+    if (hit_.empty()) hit_ = call;
+    return fault_;
   }
 
   static arrow::Status Failure(const std::string& call, Fault fault) {
-    static constexpr const char* kNames[] = {"none",     "fails",      "torn",
-                                             "no reply", "lands late", "dies"};
+    static constexpr const char* kNames[] = {"none",       "fails",     "torn", "no reply",
+                                             "lands late", "conflicts", "dies"};
     return arrow::Status::IOError(call, ": injected fault: ", kNames[static_cast<size_t>(fault)]);
   }
 
@@ -123,12 +143,27 @@ class FaultStoreImpl : public FaultStore, public std::enable_shared_from_this<Fa
     delayed_.push_back(std::move(write));
   }
 
+  /// Remember what the listing may not have yet.
+  void NoteStored(const std::string& path) {
+    const std::lock_guard lock(mutex_);
+    std::erase(stored_, path);
+    stored_.push_back(path);
+  }
+
+  /// What a listing shows, in the order in which it comes.
+  arrow::Result<std::vector<ObjectInfo>> Found(const std::string& prefix,
+                                               const ListingStyle& style);
+
   const std::shared_ptr<ObjectStore> store_;
   mutable std::mutex mutex_;
   int64_t armed_call_ = -1;
   Fault fault_ = Fault::kNone;
-  int64_t num_calls_ = 0;
+  int64_t num_faults_ = 1;
+  std::vector<std::string> calls_;
   std::string hit_;
+  ListingStyle listing_;
+  std::vector<std::string> stored_;  // since the style was chosen, oldest first
+  std::mt19937_64 engine_;           // orders listings
   std::vector<std::function<arrow::Status()>> delayed_;
 };
 
@@ -180,20 +215,48 @@ arrow::Status FaultStoreImpl::LandDelayed() {
   return first_failure;
 }
 
-arrow::Status FaultStoreImpl::List(const std::string& prefix,
-                                   const std::function<arrow::Status(const ObjectInfo&)>& visit) {
-  const std::string call = "List " + prefix;
-  const Fault fault = CountCall(call);
-  if (fault == Fault::kNone) return store_->List(prefix, visit);
-  if (fault != Fault::kTorn && fault != Fault::kNoReply) return Failure(call, fault);
+arrow::Result<std::vector<ObjectInfo>> FaultStoreImpl::Found(const std::string& prefix,
+                                                             const ListingStyle& style) {
   std::vector<ObjectInfo> found;
   ARROW_RETURN_NOT_OK(store_->List(prefix, [&](const ObjectInfo& info) {
     found.push_back(info);
     return arrow::Status::OK();
   }));
-  if (fault == Fault::kTorn) found.resize(found.size() / 2);
-  for (const ObjectInfo& info : found) ARROW_RETURN_NOT_OK(visit(info));
-  return Failure(call, fault);
+  std::ranges::sort(found, {}, &ObjectInfo::path);
+  const std::lock_guard lock(mutex_);
+  size_t num_hidden = 0;
+  for (auto path = stored_.rbegin(); path != stored_.rend(); ++path) {
+    if (num_hidden == style.num_hidden) break;
+    num_hidden += std::erase_if(found, [&](const ObjectInfo& info) { return info.path == *path; });
+  }
+  if (style.is_shuffled) std::ranges::shuffle(found, engine_);
+  return found;
+}
+
+arrow::Status FaultStoreImpl::List(const std::string& prefix,
+                                   const std::function<arrow::Status(const ObjectInfo&)>& visit) {
+  ListingStyle style;
+  {
+    const std::lock_guard lock(mutex_);
+    style = listing_;
+  }
+  ARROW_ASSIGN_OR_RAISE(const std::vector<ObjectInfo> found, Found(prefix, style));
+  const size_t page_size =
+      style.page_size == 0 ? std::max<size_t>(found.size(), 1) : style.page_size;
+  size_t begin = 0;
+  do {  // also an empty listing has a page
+    const std::string call =
+        "List " + prefix + (begin == 0 ? "" : " page " + std::to_string(begin / page_size + 1));
+    const Fault fault = CountCall(call);
+    const size_t end = std::min(found.size(), begin + page_size);
+    size_t num_visited = end - begin;
+    if (fault == Fault::kTorn) num_visited /= 2;
+    if (fault != Fault::kNone && fault != Fault::kTorn && fault != Fault::kNoReply) num_visited = 0;
+    for (size_t i = begin; i < begin + num_visited; ++i) ARROW_RETURN_NOT_OK(visit(found[i]));
+    if (fault != Fault::kNone) return Failure(call, fault);
+    begin = end;
+  } while (begin < found.size());
+  return arrow::Status::OK();
 }
 
 arrow::Result<Stream> FaultStoreImpl::OpenWrite(const std::string& path) {
@@ -209,8 +272,10 @@ arrow::Status FaultStoreImpl::CloseStream(const std::string& path, const Stream&
   const Fault fault = CountCall(call);
   switch (fault) {
     case Fault::kNone:
+      NoteStored(path);
       return stream->Close();
     case Fault::kNoReply:
+      NoteStored(path);
       ARROW_RETURN_NOT_OK(stream->Close());
       break;
     case Fault::kLandsLate:
@@ -218,6 +283,7 @@ arrow::Status FaultStoreImpl::CloseStream(const std::string& path, const Stream&
       break;
     case Fault::kFails:
     case Fault::kTorn:
+    case Fault::kConflicts:  // never: not a put
     case Fault::kDies:
       ARROW_RETURN_NOT_OK(stream->Abort());
       break;

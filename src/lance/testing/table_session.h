@@ -18,7 +18,8 @@ namespace lance::testing {
 /// A store in memory that can be made to fail, and sessions that open tables in it as "fault://t".
 class FaultySession {
  public:
-  FaultySession() : memory_(MakeMemoryStore()), store_(FaultStore::Make(memory_)) {}
+  explicit FaultySession(std::shared_ptr<ObjectStore> memory = MakeMemoryStore())
+      : memory_(std::move(memory)), store_(FaultStore::Make(memory_)) {}
 
   FaultStore& store() { return *store_; }
   /// The same objects without faults.

@@ -25,6 +25,21 @@ TEST(WithContext, PutsTheContextBeforeTheMessageAndKeepsTheRest) {
   EXPECT_THAT(WithContext(arrow::Status::OK(), "table t"), IsOk());
 }
 
+TEST(WithContext, NamesAThingOnce) {
+  const auto with = [](std::string_view message, std::string_view context) {
+    return WithContext(arrow::Status::IOError(message), context).message();
+  };
+
+  EXPECT_EQ(with("a.lance: no such object", "a.lance"), "a.lance: no such object");
+  EXPECT_EQ(with("/t.lance/data/a.lance: open failed", "data/a.lance"),
+            "/t.lance/data/a.lance: open failed");
+  EXPECT_EQ(with("/t.lance/data/a.lance: open failed", "/t.lance"),
+            "/t.lance/data/a.lance: open failed");
+  EXPECT_EQ(with("aa.lance: no such object", "a.lance"), "a.lance: aa.lance: no such object");
+  EXPECT_EQ(with("column ab is text", "column a"), "column a: column ab is text");
+  EXPECT_EQ(with("it is not there: /x/a", "a"), "a: it is not there: /x/a");
+}
+
 TEST(WithDetail, KeepsADetailThatIsThere) {
   const auto detail = std::make_shared<CorruptFile>("data/a.lance");
 

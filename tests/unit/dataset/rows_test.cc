@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+#include <string>
+
 #include "arrow/api.h"
 #include "lance/dataset/dataset_impl.h"
 #include "lance/dataset/deleted_rows.h"
@@ -75,6 +78,33 @@ TEST_F(RowsTest, RunsAgainWhenAnotherCommitIsInTheWay) {
   EXPECT_EQ(deleted.num_deleted_rows, 1);
   EXPECT_EQ(updated.num_rows_updated, 4);
   EXPECT_EQ(Read(updated.dataset), "30:null 40:x null:z 60:y");
+}
+
+TEST_F(RowsTest, LeavesTheDeletionFilesThatVersionsName) {
+  const Dataset old = Create();
+  LANCE_ASSERT_OK_AND_ASSIGN(const auto first, Delete(old, "a = 1"));
+
+  LANCE_ASSERT_OK_AND_ASSIGN(const auto rebased, Delete(old, "a = 3"));
+  LANCE_ASSERT_OK_AND_ASSIGN(const auto emptied,
+                             Update(old, {.updates = {{"a", "9"}}, .where = "a = 2"}));
+
+  EXPECT_EQ(Read(rebased.dataset), "2:y 4:x null:z 6:y");
+  EXPECT_EQ(Read(emptied.dataset), "4:x null:z 6:y 9:y");
+  std::set<std::string> named, found;
+  for (const Dataset& version : {first.dataset, rebased.dataset, emptied.dataset}) {
+    for (const table::Fragment& fragment : version.impl().manifest().fragments) {
+      if (!fragment.deletion_file) continue;
+      named.insert(table::DeletionFilePath(fragment.id, *fragment.deletion_file));
+    }
+  }
+  ASSERT_THAT(session_.memory()->List("_deletions",
+                                      [&](const ObjectInfo& info) {
+                                        found.insert(info.path);
+                                        return arrow::Status::OK();
+                                      }),
+              IsOk());
+  EXPECT_THAT(named, SizeIs(2));
+  EXPECT_EQ(found, named);
 }
 
 TEST_F(RowsTest, GivesUpWhenNoRetriesAreAllowed) {

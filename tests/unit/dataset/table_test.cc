@@ -143,6 +143,52 @@ TEST_F(TableTest, OverwriteReplacesRowsAndSchema) {
   EXPECT_THAT(Open(Ref::Version(1)), IsOk());
 }
 
+TEST_F(TableTest, WritesOntoTheVersionOfAHandle) {
+  LANCE_ASSERT_OK_AND_ASSIGN(const auto created,
+                             Insert(WriteMode::kCreate).Execute(Numbers(R"([[1, "x"]])")));
+  ASSERT_THAT(Insert(WriteMode::kAppend).Execute(Numbers(R"([[2, "y"]])")), IsOk());
+
+  LANCE_ASSERT_OK_AND_ASSIGN(const auto appended,
+                             InsertBuilder(created.dataset).Execute(Numbers(R"([[3, "z"]])")));
+
+  EXPECT_EQ(appended.dataset.version(), 3);
+  const auto expected = Numbers(R"([[1, "x"], [2, "y"], [3, "z"]])");
+  EXPECT_TRUE(Read(appended.dataset)->Equals(*expected, false));
+}
+
+TEST_F(TableTest, RefusesToWriteOntoAHandleFromBeforeAnOverwrite) {
+  LANCE_ASSERT_OK_AND_ASSIGN(const auto created,
+                             Insert(WriteMode::kCreate).Execute(Numbers(R"([[1, "x"]])")));
+  ASSERT_THAT(Insert(WriteMode::kOverwrite).Execute(Numbers(R"([[2, "y"]])")), IsOk());
+  const auto rows = Numbers(R"([[3, "z"]])");
+
+  const auto appended = InsertBuilder(created.dataset).Execute(rows);
+  const auto overwritten =
+      InsertBuilder(created.dataset).WithMode(WriteMode::kOverwrite).Execute(rows);
+  const auto again = InsertBuilder(created.dataset).WithMode(WriteMode::kCreate).Execute(rows);
+
+  ASSERT_NE(CommitConflict::From(appended.status()), nullptr) << appended.status().ToString();
+  EXPECT_FALSE(CommitConflict::From(appended.status())->retryable());
+  ASSERT_NE(CommitConflict::From(overwritten.status()), nullptr) << overwritten.status().ToString();
+  EXPECT_TRUE(CommitConflict::From(overwritten.status())->retryable());
+  EXPECT_THAT(again, IsAlreadyExists(HasSubstr("fault://t")));
+  LANCE_ASSERT_OK_AND_ASSIGN(const auto newest, Open());
+  EXPECT_TRUE(Read(newest)->Equals(*Numbers(R"([[2, "y"]])"), false));
+}
+
+/// B114 (a).
+TEST_F(TableTest, AnIndexOfAColumnThatAnOverwriteTookCannotBeTriedAgain) {
+  LANCE_ASSERT_OK_AND_ASSIGN(const auto created,
+                             Insert(WriteMode::kCreate).Execute(Numbers(R"([[1, "x"]])")));
+  const auto other = TableFromJson({{"b", arrow::int32()}}, "[[1]]");
+  ASSERT_THAT(Insert(WriteMode::kOverwrite).Execute(other), IsOk());
+
+  const arrow::Status failed = CreateIndex(created.dataset, {.column = "a"}).status();
+
+  ASSERT_NE(CommitConflict::From(failed), nullptr) << failed;
+  EXPECT_FALSE(CommitConflict::From(failed)->retryable());
+}
+
 TEST_F(TableTest, CutsFilesByRows) {
   SeededRandom random(1);
   WriteOptions options;

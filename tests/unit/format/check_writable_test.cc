@@ -12,6 +12,7 @@ using lance::testing::IsNotImplemented;
 using lance::testing::IsOk;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::shared_ptr<const arrow::KeyValueMetadata> Metadata(const char* key, const char* value) {
   return arrow::key_value_metadata({key}, {value});
@@ -156,6 +157,25 @@ TEST(CheckWritable, RefusesTheBlobKeyOnOtherTypes) {
   EXPECT_THAT(Check(field, FileVersion::k2_1),
               IsInvalid(AllOf(HasSubstr("column \"f\""), HasSubstr("lance-encoding:blob"),
                               HasSubstr("binary; allowed: large_binary"))));
+}
+
+TEST(CheckWritable, RefusesValuesForPackingThatReadersAbortOn) {
+  const auto field = arrow::field("f", Numbers(), true, Metadata("packed", "Yes"));
+  for (const FileVersion version : {FileVersion::k2_1, FileVersion::k2_2}) {
+    EXPECT_THAT(Check(field, version),
+                IsInvalid(AllOf(HasSubstr("column \"f\""), HasSubstr("packed"),
+                                HasSubstr("\"yes\"; allowed: true, false"))));
+  }
+  EXPECT_THAT(Check(field, FileVersion::k2_0), IsOk());
+}
+
+TEST(CheckWritable, AdvisesNoVersionThatRefusesTheMapToo) {
+  const auto map = arrow::field("f", arrow::map(arrow::utf8(), arrow::struct_({})));
+  for (const FileVersion version : {FileVersion::k2_0, FileVersion::k2_1}) {
+    EXPECT_THAT(Check(map, version),
+                IsNotImplemented(AllOf(HasSubstr("structs without members inside lists"),
+                                       Not(HasSubstr("write version")))));
+  }
 }
 
 TEST(CheckWritable, RefusesViewsIn20) {

@@ -83,6 +83,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"Packed", PackedBy("lance-encoding:packed", "true"), FieldKind::kPackedStruct, true},
         {"PackedByItsOldKey", PackedBy("packed", "YES"), FieldKind::kPackedStruct, true},
         {"PackedByOne", PackedBy("packed", "1"), FieldKind::kPackedStruct, true},
+        {"PackedByOn", PackedBy("lance-encoding:packed", "On"), FieldKind::kPackedStruct, true},
         {"NotPacked", PackedBy("packed", "false"), FieldKind::kStruct, false},
         {"NotPackedByNothing", PackedBy("packed", ""), FieldKind::kStruct, false},
         {"PackedNumber", arrow::field("f", arrow::int8(), true, kPacked), FieldKind::kLeaf, true},

@@ -91,14 +91,19 @@ INSTANTIATE_TEST_SUITE_P(
     All, LogicalTypeRefusedTest,
     ::testing::Values("", "int128", "Int8", "timestamp:us", "timestamp:us:", "timestamp:m:-",
                       "timestamp::-", "decimal:128:39:0", "decimal:64:3:0", "decimal:128:3",
-                      "decimal:128:x:0", "decimal:", "decimal:128:", "fixed_size_binary:0",
-                      "fixed_size_binary:-1", "fixed_size_binary:3x", "fixed_size_binary:268435456",
-                      "time32:us", "duration:", "date32", "dict:", "dict:string",
-                      "dict:string:int8", "dict:string:int8:maybe", "dict:string:float:false",
+                      "decimal:128:x:0", "decimal:", "decimal:128:", "fixed_size_binary:-1",
+                      "fixed_size_binary:3x", "fixed_size_binary:268435456", "time32:us",
+                      "duration:", "date32", "dict:", "dict:string", "dict:string:int8",
+                      "dict:string:int8:maybe", "dict:string:float:false",
                       "dict:dict:string:int8:false:int8:false", "dict::int8:false",
                       "fixed_size_list:", "fixed_size_list:int32", "fixed_size_list:int32:0",
                       "fixed_size_list:int32:-1", "fixed_size_list:int32:2147483648",
                       "fixed_size_list::3", "fixed_size_list:int33:3", "list.", "Struct"));
+
+TEST(ParseLogicalType, SaysThatBinaryWithoutBytesIsUnsupported) {
+  EXPECT_THAT(ParseLogicalType("fixed_size_binary:0"),
+              IsNotImplemented(HasSubstr("fixed_size_binary[0] is not supported")));
+}
 
 TEST(ParseLogicalType, RefusesListsNestedWithoutEnd) {
   const auto nested = [](int depth) {

@@ -15,6 +15,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 const arrow::StopToken kNeverStop = arrow::StopToken::Unstoppable();
+// All but kConflicts, which concerns puts alone.
 constexpr Fault kAllFaults[] = {Fault::kFails, Fault::kTorn, Fault::kNoReply, Fault::kLandsLate,
                                 Fault::kDies};
 
@@ -79,6 +80,94 @@ TEST_F(FaultStoreTest, DiesFailsAllThatFollows) {
 
   EXPECT_EQ(store_->hit(), "Put b");
   EXPECT_THAT(ListPaths(*inner_), IsOkAndHolds(ElementsAre("a")));
+}
+
+TEST_F(FaultStoreTest, AThrottlingStoreFailsSoManyCalls) {
+  store_->Arm(1, Fault::kFails, /*num_faults=*/2);
+
+  EXPECT_THAT(PutText(*store_, "a", "1"), IsOk());
+  EXPECT_THAT(PutText(*store_, "b", "1"), IsIOError());
+  EXPECT_THAT(store_->Head("a"), IsIOError());
+  EXPECT_THAT(store_->Head("a"), IsOk());
+
+  EXPECT_EQ(store_->hit(), "Put b");
+  EXPECT_THAT(store_->calls(), ElementsAre("Put a", "Put b", "Head a", "Head a"));
+}
+
+TEST_F(FaultStoreTest, AConflictingPutIfAbsentStoresNothingAndSaysExists) {
+  store_->Arm(0, Fault::kConflicts, /*num_faults=*/4);
+
+  EXPECT_THAT(PutText(*store_, "w", "1"), IsOkAndHolds(PutOutcome::kStored));
+  EXPECT_THAT(store_->Head("w"), IsOk());
+  EXPECT_THAT(store_->Delete("w"), IsOk());
+  EXPECT_EQ(store_->hit(), "");
+  EXPECT_THAT(PutText(*store_, "x", "1", PutMode::kIfAbsent), IsOkAndHolds(PutOutcome::kExists));
+  EXPECT_THAT(PutText(*store_, "y", "1", PutMode::kIfAbsent), IsOkAndHolds(PutOutcome::kStored));
+
+  EXPECT_EQ(store_->hit(), "Put x");
+  EXPECT_THAT(ListPaths(*inner_), IsOkAndHolds(ElementsAre("y")));
+}
+
+/// Paths in the order of a listing.
+std::vector<std::string> Visited(ObjectStore& store, const std::string& prefix = "") {
+  std::vector<std::string> paths;
+  EXPECT_THAT(store.List(prefix,
+                         [&](const ObjectInfo& info) {
+                           paths.push_back(info.path);
+                           return arrow::Status::OK();
+                         }),
+              IsOk());
+  return paths;
+}
+
+TEST_F(FaultStoreTest, EachPageOfAListingIsACall) {
+  for (const char* path : {"a", "b", "c", "d", "e"})
+    ASSERT_THAT(PutText(*inner_, path, "1"), IsOk());
+  store_->SetListing({.page_size = 2});
+  store_->Disarm();
+
+  EXPECT_THAT(Visited(*store_), ElementsAre("a", "b", "c", "d", "e"));
+  EXPECT_THAT(store_->calls(), ElementsAre("List ", "List  page 2", "List  page 3"));
+
+  store_->Arm(1, Fault::kFails);
+  int num_visits = 0;
+  EXPECT_THAT(store_->List("",
+                           [&](const ObjectInfo&) {
+                             ++num_visits;
+                             return arrow::Status::OK();
+                           }),
+              IsIOError(HasSubstr("page 2")));
+  EXPECT_EQ(num_visits, 2);
+  EXPECT_THAT(Visited(*store_, "none"), IsEmpty());
+  EXPECT_EQ(store_->num_calls(), 3);
+}
+
+TEST_F(FaultStoreTest, AShuffledListingHasEveryObjectOnce) {
+  std::vector<std::string> paths;
+  for (char name = 'a'; name <= 'z'; ++name) {
+    paths.emplace_back(1, name);
+    ASSERT_THAT(PutText(*inner_, paths.back(), "1"), IsOk());
+  }
+  store_->SetListing({.is_shuffled = true});
+
+  const auto found = Visited(*store_);
+
+  EXPECT_NE(found, paths);
+  EXPECT_THAT(found, ::testing::UnorderedElementsAreArray(paths));
+}
+
+TEST_F(FaultStoreTest, ALaggingListingLacksWhatWasStoredLast) {
+  ASSERT_THAT(PutText(*store_, "v/1", "1"), IsOk());
+  store_->SetListing({.num_hidden = 1});
+  EXPECT_THAT(Visited(*store_), ElementsAre("v/1"));
+
+  ASSERT_THAT(PutText(*store_, "v/2", "1"), IsOk());
+  ASSERT_THAT(PutText(*store_, "w/1", "1"), IsOk());
+
+  EXPECT_THAT(Visited(*store_, "v"), ElementsAre("v/1"));
+  EXPECT_THAT(store_->Head("v/2"), IsOk());
+  ASSERT_THAT(PutText(*store_, "v/3", "1"), IsOk());
+  EXPECT_THAT(Visited(*store_, "v"), ElementsAre("v/1", "v/2"));
 }
 
 TEST_F(FaultStoreTest, FailedAndTornPutsLeaveTheOldObject) {

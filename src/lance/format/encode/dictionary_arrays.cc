@@ -10,6 +10,7 @@
 #include "arrow/api.h"
 #include "arrow/array/concatenate.h"
 #include "lance/base/check.h"
+#include "lance/format/dictionary_values.h"
 #include "lance/format/encodings/unsigned_dispatch.h"
 
 namespace lance::format {
@@ -38,7 +39,7 @@ class Collector {
       : arrays_(arrays), slots_(slots), pool_(pool) {
     const auto& type = static_cast<const arrow::DictionaryType&>(*arrays[0]->type());
     value_type_ = type.value_type();
-    is_signed_ = arrow::is_signed_integer(type.index_type()->id());
+    max_items_ = NumNameable(*type.index_type());
     width_ = static_cast<uint64_t>(type.index_type()->byte_width());
     for (const auto& array : arrays) num_values_ += static_cast<uint64_t>(array->length());
   }
@@ -123,29 +124,16 @@ class Collector {
   /// \return the number of an item plus 1
   arrow::Result<uint64_t> NumberItem(size_t array, uint64_t index) {
     const auto& dictionary = AsDictionary(arrays_[array]).dictionary();
-    ARROW_ASSIGN_OR_RAISE(std::string key, KeyOf(*dictionary, static_cast<int64_t>(index)));
-    const auto [found, is_new] = numbers_.try_emplace(std::move(key), numbers_.size() + 1);
+    const auto [found, is_new] = numbers_.try_emplace(
+        BytesOfValue(*dictionary, static_cast<int64_t>(index)), numbers_.size() + 1);
     if (!is_new) return found->second;
-    const uint64_t max_items = uint64_t{1} << std::min<uint64_t>(width_ * 8 - is_signed_, 31);
-    if (numbers_.size() > max_items) {
-      return arrow::Status::CapacityError("the dictionaries of a page have more than ", max_items,
+    if (numbers_.size() > max_items_) {
+      return arrow::Status::CapacityError("the dictionaries of a page have more than ", max_items_,
                                           " values together, which indices of ", width_ * 8,
                                           " bits cannot number");
     }
     items_.push_back(dictionary->Slice(static_cast<int64_t>(index), 1));
     return found->second;
-  }
-
-  /// The bytes of an item.
-  arrow::Result<std::string> KeyOf(const arrow::Array& dictionary, int64_t index) const {
-    ARROW_ASSIGN_OR_RAISE(const ValueShape shape, MakeValueShape(*value_type_));
-    const auto item = dictionary.Slice(index, 1);
-    ARROW_ASSIGN_OR_RAISE(const PageValues value, CollectPlainValues(shape, {item}, {}, pool_));
-    if (value.bits_per_value == 1) {
-      return std::string(1, static_cast<char>(value.bytes[0] & std::byte{1}));
-    }
-    const auto bytes = value.value(0);
-    return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   }
 
   /// The items in the order of their numbers; a dummy when there is none.
@@ -162,7 +150,7 @@ class Collector {
   std::span<const uint16_t> slots_;
   arrow::MemoryPool* pool_;
   std::shared_ptr<arrow::DataType> value_type_;
-  bool is_signed_ = true;
+  uint64_t max_items_ = 0;
   uint64_t width_ = 0;
   uint64_t num_values_ = 0;
   std::unordered_map<std::string, uint64_t> numbers_;

@@ -1,3 +1,4 @@
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -5,6 +6,7 @@
 #include "arrow/array/concatenate.h"
 #include "lance/base/status_detail.h"
 #include "lance/format/data_file_metadata_proto.h"
+#include "lance/format/dictionary_values.h"
 #include "lance/format/encode/array_size.h"
 #include "lance/format/encode/column_writer.h"
 #include "lance/format/encode/page_encoder.h"
@@ -99,9 +101,19 @@ class LeafWriter : public ColumnWriter {
         max_page_bits_(request_.options.max_page_bytes * 8) {
     column_.encoding = PlainColumnEncoding();
     column_.entries_per_row = request_.path.entries_per_row();
+    if (request_.leaf.type->id() == arrow::Type::DICTIONARY) {
+      capacity_.emplace(static_cast<const arrow::DictionaryType&>(*request_.leaf.type));
+    }
   }
 
   arrow::Status Append(ShreddedLeaf leaf) override {
+    if (capacity_) {
+      for (const auto& array : leaf.values) {
+        const arrow::Status counted =
+            capacity_->CountRows(static_cast<const arrow::DictionaryArray&>(*array));
+        if (!counted.ok()) return WithContext(counted, "field \"" + request_.name + "\"");
+      }
+    }
     while (leaf.num_rows > 0) {
       const uint64_t num_rows = size_.RowsToFill(leaf, max_page_bits_ - pending_bits_);
       const bool is_all = num_rows == leaf.num_rows;
@@ -141,6 +153,7 @@ class LeafWriter : public ColumnWriter {
   ColumnRequest request_;
   LeafSize size_;
   uint64_t max_page_bits_;
+  std::optional<DictionaryCapacity> capacity_;  // of a dictionary column
   std::vector<ShreddedLeaf> pending_;
   uint64_t pending_bits_ = 0;
   size_t num_own_ = 0;  // of the pending parts: the first ones keep no input alive

@@ -8,6 +8,8 @@
 
 #include "arrow/api.h"
 #include "arrow/array/array_dict.h"
+#include "arrow/compute/api_vector.h"
+#include "arrow/compute/exec.h"
 #include "lance/format/encodings/unsigned_dispatch.h"
 
 namespace lance::format {
@@ -120,6 +122,62 @@ arrow::Status CheckIndices(const arrow::DictionaryType& type,
   return arrow::Status::OK();
 }
 
+/// One dictionary for all pages. A plain value.
+struct UnifiedDictionary {
+  std::shared_ptr<arrow::Array> values;
+  /// For each page, int32 numbers among `values` of its dictionary's values; null: it has none.
+  std::vector<std::shared_ptr<arrow::Buffer>> maps;
+};
+
+/// \param dictionaries as BitsOfPages gives them
+arrow::Result<UnifiedDictionary> Unify(const arrow::DictionaryType& type,
+                                       const arrow::ArrayVector& dictionaries,
+                                       arrow::MemoryPool* pool) {
+  ARROW_ASSIGN_OR_RAISE(const auto unifier,
+                        arrow::DictionaryUnifier::Make(BitsOf(type.value_type()), pool));
+  UnifiedDictionary unified;
+  unified.maps.resize(dictionaries.size());
+  for (size_t i = 0; i < dictionaries.size(); ++i) {
+    if (dictionaries[i] == nullptr) continue;
+    ARROW_RETURN_NOT_OK(unifier->Unify(*dictionaries[i], &unified.maps[i]));
+  }
+  std::shared_ptr<arrow::DataType> least_index_type;
+  ARROW_RETURN_NOT_OK(unifier->GetResult(&least_index_type, &unified.values));
+  ARROW_ASSIGN_OR_RAISE(unified.values, unified.values->View(type.value_type()));
+  return unified;
+}
+
+/// Leave the values that no index names out of the pages' dictionaries.
+arrow::Status DropUnused(const arrow::DictionaryType& type, arrow::MemoryPool* pool,
+                         std::vector<PageDictionary>* pages, LeafColumn* column) {
+  const auto index_bits = static_cast<uint32_t>(type.index_type()->bit_width());
+  arrow::compute::ExecContext context(pool);
+  for (PageDictionary& page : *pages) {
+    if (page.values == nullptr) continue;
+    std::vector<int32_t> numbers(static_cast<size_t>(page.values->length()), -1);
+    DispatchUnsigned(index_bits, [&](auto zero) {
+      for (const auto index : IndicesOf<decltype(zero)>(column, page.first_value, page.end_value)) {
+        if (index < numbers.size()) numbers[index] = 0;
+      }
+      return 0;
+    });
+    arrow::Int64Builder used(pool);
+    for (size_t i = 0; i < numbers.size(); ++i) {
+      if (numbers[i] < 0) continue;
+      numbers[i] = static_cast<int32_t>(used.length());
+      ARROW_RETURN_NOT_OK(used.Append(static_cast<int64_t>(i)));
+    }
+    ARROW_ASSIGN_OR_RAISE(const auto places, used.Finish());
+    ARROW_ASSIGN_OR_RAISE(
+        const arrow::Datum taken,
+        arrow::compute::Take(page.values, places, arrow::compute::TakeOptions::NoBoundsCheck(),
+                             &context));
+    page.values = taken.make_array();
+    ARROW_RETURN_NOT_OK(Renumber(type, page, numbers, numbers.size(), column));
+  }
+  return arrow::Status::OK();
+}
+
 }  // namespace
 
 bool AllIndicesBelow(const std::byte* indices, uint32_t index_bits, uint64_t num_indices,
@@ -183,32 +241,28 @@ arrow::Status FinishPageIndices(uint64_t first_entry, uint64_t first_value, cons
 }
 
 arrow::Status UnifyDictionaries(const arrow::DictionaryType& type,
-                                const std::vector<PageDictionary>& pages, arrow::MemoryPool* pool,
+                                std::vector<PageDictionary> pages, arrow::MemoryPool* pool,
                                 LeafColumn* column) {
-  ARROW_ASSIGN_OR_RAISE(const auto dictionaries, BitsOfPages(type.value_type(), pages));
+  ARROW_ASSIGN_OR_RAISE(auto dictionaries, BitsOfPages(type.value_type(), pages));
   const int64_t shared = FindShared(dictionaries);
   if (shared >= 0) {
     if (!pages.empty()) column->dictionary = pages[static_cast<size_t>(shared)].values;
     if (column->dictionary != nullptr) return CheckIndices(type, pages, column);
     return arrow::MakeEmptyArray(type.value_type(), pool).Value(&column->dictionary);
   }
-  ARROW_ASSIGN_OR_RAISE(const auto unifier,
-                        arrow::DictionaryUnifier::Make(BitsOf(type.value_type()), pool));
-  std::vector<std::shared_ptr<arrow::Buffer>> maps(pages.size());
-  for (size_t i = 0; i < pages.size(); ++i) {
-    if (dictionaries[i] == nullptr) continue;
-    ARROW_RETURN_NOT_OK(unifier->Unify(*dictionaries[i], &maps[i]));
+  ARROW_ASSIGN_OR_RAISE(UnifiedDictionary unified, Unify(type, dictionaries, pool));
+  if (static_cast<uint64_t>(unified.values->length()) > MaxIndex(*type.index_type())) {
+    ARROW_RETURN_NOT_OK(DropUnused(type, pool, &pages, column));
+    ARROW_ASSIGN_OR_RAISE(dictionaries, BitsOfPages(type.value_type(), pages));
+    ARROW_ASSIGN_OR_RAISE(unified, Unify(type, dictionaries, pool));
   }
-  std::shared_ptr<arrow::DataType> least_index_type;
-  std::shared_ptr<arrow::Array> unified;
-  ARROW_RETURN_NOT_OK(unifier->GetResult(&least_index_type, &unified));
-  ARROW_ASSIGN_OR_RAISE(column->dictionary, unified->View(type.value_type()));
+  column->dictionary = unified.values;
   for (size_t i = 0; i < pages.size(); ++i) {
-    if (maps[i] == nullptr) continue;
-    const std::span<const int32_t> map(reinterpret_cast<const int32_t*>(maps[i]->data()),
+    if (unified.maps[i] == nullptr) continue;
+    const std::span<const int32_t> map(reinterpret_cast<const int32_t*>(unified.maps[i]->data()),
                                        static_cast<size_t>(dictionaries[i]->length()));
     ARROW_RETURN_NOT_OK(
-        Renumber(type, pages[i], map, static_cast<uint64_t>(unified->length()), column));
+        Renumber(type, pages[i], map, static_cast<uint64_t>(unified.values->length()), column));
   }
   return arrow::Status::OK();
 }

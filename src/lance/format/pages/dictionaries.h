@@ -39,13 +39,14 @@ struct PageDictionary {
   std::shared_ptr<arrow::Array> values;
 };
 
-/// Give a leaf of dictionary arrays one dictionary for all its pages.
+/// Give a leaf of dictionary arrays one dictionary for all its pages; of the values that indices
+/// name alone, where the index type cannot number all.
 ///
 /// \param type of the leaf
 /// \param pages in their order; all their indices are checked
-/// \return CapacityError when the index type cannot number the dictionary's values
+/// \return CapacityError when the index type cannot number the values that are named
 arrow::Status UnifyDictionaries(const arrow::DictionaryType& type,
-                                const std::vector<PageDictionary>& pages, arrow::MemoryPool* pool,
+                                std::vector<PageDictionary> pages, arrow::MemoryPool* pool,
                                 LeafColumn* column);
 
 }  // namespace lance::format

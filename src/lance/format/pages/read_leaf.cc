@@ -196,7 +196,7 @@ class LeafReader {
     }
     if (target_.index_bits == 0) return arrow::Status::OK();
     return UnifyDictionaries(static_cast<const arrow::DictionaryType&>(*request_.leaf.type),
-                             dictionaries, request_.pool, out->column());
+                             std::move(dictionaries), request_.pool, out->column());
   }
 
   LeafReading reading() const {

@@ -111,6 +111,10 @@ arrow::Status CheckNulls(const FieldNode& node, const std::string& path, const a
   if (array.null_count() == 0 && !is_dictionary) return arrow::Status::OK();
   const int64_t num_nulls = array.Slice(begin, end - begin)->ComputeLogicalNullCount();
   if (num_nulls == 0) return arrow::Status::OK();
+  if (is_struct && node.children.empty()) {
+    return arrow::Status::Invalid("field ", path, " is a struct without members that has ",
+                                  num_nulls, " null values, which data files cannot hold");
+  }
   if (is_struct) {
     return arrow::Status::Invalid("field ", path, " has ", num_nulls,
                                   " null structs, which format 2.0 cannot hold; write version 2.1 "

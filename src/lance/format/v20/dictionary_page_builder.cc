@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "arrow/api.h"
-#include "arrow/util/bit_util.h"
 #include "lance/base/byte_reader.h"
 #include "lance/base/status_detail.h"
 #include "lance/format/v20/binary_page_builder.h"
@@ -15,37 +14,6 @@ namespace {
 
 constexpr int32_t kNullRow = -1;
 constexpr int32_t kUnknown = -2;  // a value whose number was not looked up yet
-
-/// The most items that indices of a type can name.
-uint64_t NumNameable(const arrow::DataType& index_type) {
-  const int bits = index_type.id() == arrow::Type::INT8     ? 7
-                   : index_type.id() == arrow::Type::UINT8  ? 8
-                   : index_type.id() == arrow::Type::INT16  ? 15
-                   : index_type.id() == arrow::Type::UINT16 ? 16
-                                                            : 31;
-  return uint64_t{1} << bits;
-}
-
-/// The bytes of a value, which tell it from others.
-std::string BytesOfValue(const arrow::Array& values, int64_t i) {
-  switch (values.type_id()) {
-    case arrow::Type::STRING:
-    case arrow::Type::BINARY:
-      return static_cast<const arrow::BinaryArray&>(values).GetString(i);
-    case arrow::Type::LARGE_STRING:
-    case arrow::Type::LARGE_BINARY:
-      return static_cast<const arrow::LargeBinaryArray&>(values).GetString(i);
-    default:
-      break;
-  }
-  const uint8_t* data = values.data()->buffers[1]->data();
-  const int64_t slot = values.offset() + i;
-  if (values.type()->bit_width() == 1) {
-    return std::string(1, arrow::bit_util::GetBit(data, slot) ? '\1' : '\0');
-  }
-  const auto width = static_cast<size_t>(values.type()->bit_width() / 8);
-  return {reinterpret_cast<const char*>(data) + static_cast<size_t>(slot) * width, width};
-}
 
 }  // namespace
 
@@ -79,6 +47,7 @@ DictionaryPageBuilder::DictionaryPageBuilder(const arrow::DictionaryType& type,
       index_bytes_(static_cast<uint64_t>(type.index_type()->bit_width()) / 8),
       max_page_bytes_(max_page_bytes),
       max_items_(NumNameable(*type.index_type())),
+      capacity_(type),
       items_(std::move(items)),
       indices_(pool),
       pool_(pool) {}
@@ -106,6 +75,7 @@ arrow::Result<int32_t> DictionaryPageBuilder::NumberOfKey(int64_t key,
   if (found != numbers_.end()) return number = found->second;
   const bool is_full = num_rows_ > 0 && pending_bytes() >= max_page_bytes_;
   if (is_full || numbers_.size() + (has_null_ ? 1 : 0) >= max_items_) return kUnknown;
+  ARROW_RETURN_NOT_OK(capacity_.CountValue(bytes));
   ARROW_RETURN_NOT_OK(AppendItem(dictionary, key));
   number = static_cast<int32_t>(numbers_.size());
   numbers_.emplace(std::move(bytes), number);

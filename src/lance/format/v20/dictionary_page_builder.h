@@ -9,6 +9,7 @@
 #include "arrow/result.h"
 #include "arrow/type_fwd.h"
 #include "lance/format/byte_buffer.h"
+#include "lance/format/dictionary_values.h"
 #include "lance/format/v20/page_builder.h"
 
 namespace lance::format::v20 {
@@ -44,7 +45,8 @@ class DictionaryPageBuilder : public PageBuilder {
   std::shared_ptr<arrow::DataType> value_type_;
   uint64_t index_bytes_;
   uint64_t max_page_bytes_;
-  uint64_t max_items_;  // what indices can name, a null item included
+  uint64_t max_items_;           // what indices can name, a null item included
+  DictionaryCapacity capacity_;  // of the file, not only the page
   std::unique_ptr<PageBuilder> items_;
   ByteBuffer indices_;  // int32 a row: the item's number, or kNullRow
   arrow::MemoryPool* pool_;

@@ -142,12 +142,32 @@ std::vector<PageDictionary> TwoLargePages() {
 }
 
 TEST(Dictionaries, ThatTheIndexTypeCannotNumberAreRefused) {
-  LeafColumn column = Indices({99, 99});
+  std::vector<uint8_t> indices;
+  for (int page = 0; page < 2; ++page) {
+    for (uint8_t i = 0; i < 100; ++i) indices.push_back(i);
+  }
+  LeafColumn column = Indices(indices);
+  std::vector<PageDictionary> pages = TwoLargePages();
+  pages[0].end_value = pages[1].first_value = 100;
+  pages[1].end_value = 200;
 
   EXPECT_THAT(
-      UnifyDictionaries(TypeOf(arrow::dictionary(arrow::int8(), arrow::utf8())), TwoLargePages(),
+      UnifyDictionaries(TypeOf(arrow::dictionary(arrow::int8(), arrow::utf8())), pages,
                         arrow::default_memory_pool(), &column),
       IsCapacityError(HasSubstr("200 values together, indices of type int8 can number 128")));
+}
+
+TEST(Dictionaries, LoseTheValuesThatNoIndexNamesWhereAllAreTooMany) {
+  LeafColumn column = Indices({99, 42});
+
+  ASSERT_THAT(UnifyDictionaries(TypeOf(arrow::dictionary(arrow::int8(), arrow::utf8())),
+                                TwoLargePages(), arrow::default_memory_pool(), &column),
+              IsOk());
+  EXPECT_THAT(FixedValues<uint8_t>(column), ElementsAre(0, 1));
+  const auto& values = static_cast<const arrow::StringArray&>(*column.dictionary);
+  ASSERT_EQ(values.length(), 2);
+  EXPECT_EQ(values.GetView(0), "a99");
+  EXPECT_EQ(values.GetView(1), "b42");
 }
 
 TEST(Dictionaries, MayBeAsLargeAsTheIndexTypeCanNumber) {

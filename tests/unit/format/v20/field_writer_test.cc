@@ -427,19 +427,24 @@ TEST(DictionaryArrays, EndAPageWhenTheIndicesCanNameNoMore) {
     return std::make_shared<arrow::DictionaryArray>(type, FromJson(arrow::int8(), keys),
                                                     FromJson(arrow::int32(), values));
   };
-  const auto first = make(Repeated(100, 100, "", ""), Repeated(100, 100, "", ""));
-  const auto second = make(Repeated(100, 100, "", ""), Repeated(100, 100, "1", "000"));
+  const auto count = [](int from, int to) {
+    std::string numbers = std::to_string(from);
+    for (int i = from + 1; i < to; ++i) numbers += ", " + std::to_string(i);
+    return "[" + numbers + "]";
+  };
+  const auto first = make(count(0, 100), count(0, 100));
+  const auto second = make(count(0, 100), count(28, 128));
   const auto null = make("[null]", "[]");
 
   LANCE_ASSERT_OK_AND_ASSIGN(const auto written, Write(Named(type), {first, second, null}));
   LANCE_ASSERT_OK_AND_ASSIGN(const auto nulls_first, Write(Named(type), {null, first, second}));
 
   EXPECT_THAT(written.PagesOf(0),
-              ElementsAre("128: Dictionary{128}(NoNulls(Flat{8}), NoNulls(Flat{32}))",
-                          "73: Dictionary{73}(NoNulls(Flat{8}), SomeNulls(Flat{32}))"));
+              ElementsAre("200: Dictionary{128}(NoNulls(Flat{8}), NoNulls(Flat{32}))",
+                          "1: Dictionary{1}(NoNulls(Flat{8}), AllNulls)"));
   EXPECT_THAT(nulls_first.PagesOf(0),
-              ElementsAre("128: Dictionary{128}(NoNulls(Flat{8}), SomeNulls(Flat{32}))",
-                          "73: Dictionary{73}(NoNulls(Flat{8}), NoNulls(Flat{32}))"));
+              ElementsAre("200: Dictionary{128}(NoNulls(Flat{8}), SomeNulls(Flat{32}))",
+                          "1: Dictionary{1}(NoNulls(Flat{8}), NoNulls(Flat{32}))"));
 }
 
 TEST(DictionaryArrays, EndAPageWhenItsItemsFillIt) {

@@ -1,0 +1,234 @@
+"""What the reference has and this version has not: asking for it says so, and what to use."""
+
+from collections.abc import Callable
+from typing import Any
+
+from .errors import UnsupportedError, unsupported
+
+# What to use, and the names, by where they are looked for. Tests compare it with the reference.
+_DATASET = "lance_cpp.dataset"
+_PLACES: dict[str, tuple[tuple[str, str], ...]] = {
+    "lance_cpp": (
+        ("vector search is not part of it", "vector"),
+        ("full-text search is not part of it", "FtsToken query tokenize"),
+        (
+            "LSM tables and their memory tables are not part of it",
+            "CompactedSsTable ExecutionPlan LsmPointLookupPlanner LsmScanner "
+            "LsmVectorSearchPlanner ShardSnapshot ShardWriter ShardingField ShardingSpec "
+            "evaluate_sharding_spec mem_wal",
+        ),
+        ("catalogs are not part of it; open a table by its place", "namespace LanceNamespace"),
+        (
+            "engines read a dataset or scanner as an Arrow stream (__arrow_c_stream__)",
+            "FFILanceTableProvider",
+        ),
+        ("feed a model from LanceDataset.to_batches or take", "hf sampler torch"),
+        (
+            'blobs v2 are read, not written; a large_binary field with "lance-encoding:blob" is '
+            "written",
+            "Blob BlobArray BlobColumn BlobDescriptor BlobDescriptorArrayBuilder "
+            "DedicatedBlobWriter PackedBlobWriter blob_array blob_field",
+        ),
+        (
+            "write_dataset and the methods of LanceDataset change a table and commit",
+            "FragmentMetadata LanceFragment fragment commit",
+        ),
+        (
+            "files of old versions stay",
+            "CleanupCandidateFile CleanupExplanation CleanupReferencedBranch CleanupStats",
+        ),
+        (
+            "describe_indices describes the indices",
+            "Index IndexFile indices",
+        ),
+        ("long calls take observer=", "IndexProgress progress otel tracing"),
+        (
+            "scan_stats_callback of a scan counts what it reads",
+            "bytes_read_counter iops_counter DataStatistics FieldStatistics",
+        ),
+        (
+            "",
+            "DatasetBasePath arrow bitmap debug io json_to_schema log pydantic sanitize_ts schema "
+            "schema_to_json set_logger simd_info types util",
+        ),
+    ),
+    _DATASET: (
+        ("vector search is not part of it", "PySearchFilter VectorIndexReader VectorSearchQuery"),
+        (
+            "full-text search is not part of it",
+            "DocumentGranularity FullTextQuery MinHashQuery",
+        ),
+        ("SQL engines read a dataset or scanner as an Arrow stream", "SqlQuery SqlQueryBuilder"),
+        ("LanceDataset.scanner takes the options of a scan", "ScannerBuilder ColumnOrdering"),
+        (
+            "versions are opened by number, LanceDataset.versions lists them",
+            "Branch Branches Tag Tags VersionRef",
+        ),
+        (
+            "write_dataset and the methods of LanceDataset change a table and commit",
+            "BulkCommitResult DataFile FragmentMetadata LanceFragment LANCE_COMMIT_MESSAGE_KEY "
+            "DatasetDelta",
+        ),
+        ("files of old versions stay", "AutoCleanupConfig CleanupExplanation CleanupStats"),
+        (
+            "describe_indices describes the indices",
+            "Index IndexConfig IndexFile IndexInformation IndexSegment SupportedDistributedIndices",
+        ),
+        ("LanceDataset.optimize compacts", "Compaction"),
+        ("plain dicts are taken and given", "AlterColumn DeleteResult ExecuteResult UpdateResult"),
+        (
+            "scan_stats_callback of a scan counts what it reads",
+            "DataStatistics DatasetStats FieldStatistics IOStats LanceStats",
+        ),
+        (
+            "",
+            "BatchUDFCheckpoint Bitmap DatasetBasePath LanceSchema Version model_to_dict "
+            "normalize_transform serialize_row_addrs td_to_micros",
+        ),
+    ),
+    "lance_cpp.optimize": (
+        (
+            "LanceDataset.optimize.compact_files, or its plan_clustering and commit_clustering",
+            "Compaction CompactionOptions CompactionPlan CompactionTask RewriteResult",
+        ),
+    ),
+    "lance_cpp.file": (
+        ("LanceFileReader and LanceFileWriter take a path", "LanceFileSession ListResult"),
+    ),
+    "lance_cpp.blob": (
+        (
+            'blobs v2 are read, not written; a large_binary field with "lance-encoding:blob" is '
+            "written",
+            "Blob BlobArray BlobColumn BlobDescriptor BlobDescriptorArrayBuilder BlobType "
+            "DedicatedBlobWriter PackedBlobWriter blob_array blob_field",
+        ),
+        ("BlobFile is a file", "BlobIterator LanceBlobFile"),
+    ),
+    "lance_cpp.udf": (("", "BatchUDFCheckpoint normalize_transform"),),
+    "LanceDataset": (
+        (
+            "vector search is not part of it",
+            "centroids create_index create_index_uncommitted get_ivf_model",
+        ),
+        ("SQL engines read the dataset as an Arrow stream", "sql"),
+        (
+            "LSM tables and their memory tables are not part of it",
+            "initialize_mem_wal mem_wal_index_details mem_wal_writer",
+        ),
+        (
+            "open a version by number; versions lists them",
+            "branches create_branch tags",
+        ),
+        (
+            "read it with checkout_version and write it with mode='overwrite'",
+            "restore",
+        ),
+        (
+            "copy it by write_dataset(dataset, place)",
+            "deep_clone shallow_clone",
+        ),
+        ("files of old versions stay", "cleanup_old_versions explain_cleanup_old_versions"),
+        (
+            "write_dataset and the methods of this class change a table and commit",
+            "commit_batch read_transaction get_transactions delta",
+        ),
+        ("scan with a filter", "fragment_ids get_fragment"),
+        ("take reads rows by position", "sample"),
+        (
+            "create_scalar_index builds zonemaps, describe_indices describes all",
+            "commit_existing_index_segments drop_index index_statistics "
+            "merge_existing_index_segments merge_index_metadata prewarm_index",
+        ),
+        (
+            "take_blobs opens blobs, blob_handling='all_binary' reads them",
+            "read_blob_ranges read_blobs",
+        ),
+        (
+            "scan_stats_callback of a scan counts what it reads",
+            "io_stats_incremental io_stats_snapshot stats",
+        ),
+        ("check looks at the clustering metadata", "validate"),
+        ("lance_cpp.file.LanceFileWriter writes a file", "new_file_session"),
+        (
+            "",
+            "add_bases all_files base_paths drop from_pydantic_model initial_storage_options "
+            "lance_schema latest_storage_options max_field_id remap_row_addrs "
+            " storage_options_accessor tracked_files",
+        ),
+    ),
+    "LanceOperation": (
+        (
+            "write_dataset and the methods of LanceDataset change a table and commit",
+            "Append Clone CreateIndex DataOverlay DataOverlayFile DataOverlayGroup DataReplacement "
+            "DataReplacementGroup Delete Merge Overwrite Rewrite RewriteGroup RewrittenIndex Update "
+            "UpdateConfig UpdateMap",
+        ),
+    ),
+    "DatasetOptimizer": (
+        ("files of old versions stay", "disable_auto_cleanup enable_auto_cleanup"),
+        ("compact_files brings zonemaps up to date", "optimize_indices"),
+    ),
+    "MergeInsertBuilder": (
+        (
+            "execute merges and commits",
+            "analyze_plan analyze_plan_batches execute_batches execute_uncommitted_batches "
+            "explain_plan",
+        ),
+        (
+            "LSM tables and their memory tables are not part of it",
+            "mark_sstables_as_compacted",
+        ),
+        ("", "data_storage_version target_all_bases target_bases write_mode"),
+    ),
+}
+
+ADVICE: dict[str, dict[str, str]] = {
+    place: {name: advice for advice, names in groups for name in names.split()}
+    for place, groups in _PLACES.items()
+}
+
+
+class MissingAttributeError(UnsupportedError, AttributeError):
+    """Asked of an object: hasattr gives False."""
+
+
+def module_getattr(module: str) -> Callable[[str], Any]:
+    """The __getattr__ of a module.
+
+    It raises no AttributeError for what is in the table: an import statement would put a message of
+    its own in the place of ours.
+    """
+
+    def getattr_of(name: str) -> Any:
+        if name in ADVICE[module]:
+            raise unsupported(f"{module}.{name}", ADVICE[module][name])
+        raise AttributeError(f"module {module!r} has no attribute {name!r}")
+
+    return getattr_of
+
+
+def _raise_missing(place: str, name: str) -> Any:
+    if name not in ADVICE[place]:
+        raise AttributeError(f"{place} has no attribute {name!r}")
+    known = unsupported(f"{place}.{name}", ADVICE[place][name])
+    missing = MissingAttributeError(*known.args)
+    missing.feature = known.feature
+    raise missing
+
+
+class _Gaps(type):
+    """For names that are asked of the class itself, as those of static methods are."""
+
+    _gaps: str
+
+    def __getattr__(cls, name: str) -> Any:
+        return _raise_missing(cls._gaps, name)
+
+
+class KnowsItsGaps(metaclass=_Gaps):
+    """A class that says what to use for what it lacks; _gaps is its key in the table."""
+
+    _gaps: str
+
+    def __getattr__(self, name: str) -> Any:
+        return _raise_missing(self._gaps, name)

@@ -1,0 +1,12 @@
+# Whether an installed tree holds what it should and nothing else. -DPREFIX=...
+file(GLOB folders RELATIVE "${PREFIX}" "${PREFIX}/*")
+foreach(folder IN LISTS folders)
+  if(NOT folder MATCHES "^(bin|include|lib|lib64)$")
+    message(FATAL_ERROR "${folder} is installed; allowed: bin, include, lib")
+  endif()
+endforeach()
+file(GLOB_RECURSE modules "${PREFIX}/*.py" "${PREFIX}/*_core*")
+if(modules)
+  message(FATAL_ERROR "the Python module is installed with the library: ${modules}")
+endif()
+execute_process(COMMAND "${PREFIX}/bin/lancectl" --version COMMAND_ERROR_IS_FATAL ANY)

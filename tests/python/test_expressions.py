@@ -1,0 +1,113 @@
+"""pyarrow expressions as filters give the rows that they give the reference."""
+
+import datetime
+import decimal
+
+import lance
+import lance_cpp
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+
+TIME = datetime.datetime
+UTC = datetime.timezone.utc
+ROWS = pa.table(
+    {
+        "i": [1, 2, None, 0, -5],
+        "small": pa.array([1, -1, 2, None, 3], pa.int8()),
+        "s": ["x", "", "o'q", None, "qaz"],
+        "f": pa.array([0.5, 0.0, 1.0, None, float("nan")], pa.float32()),
+        "at": pa.array(
+            [TIME(2019, 1, 1), None, TIME(2020, 1, 1), TIME(2021, 1, 1), TIME(1960, 1, 1)],
+            pa.timestamp("ms"),
+        ),
+        "zoned": pa.array([TIME(2019, 1, 1)] * 4 + [None], pa.timestamp("us", "UTC")),
+        "day": pa.array([datetime.date(2020, 1, 1), None, None, None, None], pa.date32()),
+        "flag": [True, False, None, True, False],
+        "bytes": pa.array([b"q", b"", None, b"q", b"r"], pa.binary()),
+        "my col": [1, 2, 3, 4, 5],
+        "large": pa.array(["x", None, "y", "x", "z"], pa.large_string()),
+        "nano": pa.array([TIME(2019, 1, 1)] * 5, pa.timestamp("ns")),
+        "point": pa.array([{"x": 3}, {"x": None}, None, {"x": 4}, {"x": 3}]),
+        "price": pa.array([decimal.Decimal("1.20")] * 5, pa.decimal128(10, 2)),
+    }
+)
+I, S, F, AT = (pc.field(name) for name in ("i", "s", "f", "at"))
+FLAG, SMALL = pc.field("flag"), pc.field("small")
+# As DuckDB asks for x IN (...).
+DUCKDB_IN = pc.if_else(S.is_valid(), S.isin(["x", "o'q"]), pa.scalar(None, pa.bool_()))
+SAME = [
+    I == 1, I != 0, I == 0, I == -5, SMALL == -1, SMALL < 3, I + 1 > 2, I * 2 - 1 <= 3, I / 2 == 1,
+    S == "x", S == "", S == "o'q", S >= "o", S.isin(["x", "o'q"]), I.isin([0, 2]), I.isin([]),
+    ~I.isin([1, 2]), S.isin(["x", None]), DUCKDB_IN, ~DUCKDB_IN,
+    F > 0.5, F == 0.0, F.is_nan(), I.is_null(), S.is_valid(), FLAG, ~FLAG,
+    FLAG == pa.scalar(False),
+    AT < TIME(2020, 1, 1), AT == TIME(2020, 1, 1, 0, 0, 0),
+    pc.field("zoned") < TIME(2020, 1, 1, tzinfo=UTC), pc.field("day") == datetime.date(2020, 1, 1),
+    pc.field("bytes") == b"q", pc.field("my col") > 3, pc.scalar(True), pc.scalar(False),
+    pc.starts_with(S, "q"), pc.ends_with(S, "q"),
+    ((I > 0) & (SMALL < 2)) | (S == "qaz"), ~((I > 0) & FLAG),
+]  # fmt: skip
+# Which the reference refuses.
+OURS = [
+    (pc.field("point", "x") == 3, [0, 4]),
+    (pc.field("large") == "x", [0, 3]),
+    (pc.field("nano") < TIME(2020, 1, 1), [0, 1, 2, 3, 4]),
+    (AT > TIME(1950, 1, 1, 0, 0, 0, 500), [0, 2, 3, 4]),
+    (F > 1e22, [4]),
+    (F > 1e-7, [0, 2, 4]),
+]
+REFUSED = [
+    (pc.match_like(S, "a%"), "match_like"),
+    (pc.utf8_lower(S) == "x", "utf8_lower"),
+    (pc.field("price") == decimal.Decimal("1.20"), "literal"),
+    (pc.if_else(FLAG, I == 1, I == 2), "if_else"),
+    (F < float("inf"), "inf"),
+]
+
+
+@pytest.fixture
+def ours(place):
+    return lance_cpp.write_dataset(ROWS, place)
+
+
+def rows_of(ds, expression):
+    return ds.to_table(filter=expression, with_row_id=True)["_rowid"].to_pylist()
+
+
+@pytest.mark.parametrize("expression", SAME, ids=str)
+def test_an_expression_finds_what_it_finds_for_the_reference(ours, expression):
+    assert rows_of(ours, expression) == rows_of(lance.dataset(ours.uri), expression)
+
+
+@pytest.mark.parametrize("expression, rows", OURS, ids=str)
+def test_an_expression_finds_what_it_says(ours, expression, rows):
+    assert rows_of(ours, expression) == rows
+
+
+@pytest.mark.parametrize("expression, part", REFUSED, ids=str)
+def test_what_cannot_be_asked_is_refused_by_name(ours, expression, part):
+    with pytest.raises(lance_cpp.UnsupportedError, match=part):
+        ours.to_table(filter=expression)
+
+
+def test_a_column_that_is_not_there_is_named(ours):
+    with pytest.raises(lance_cpp.InvalidError, match=r"Name\(nope\)$"):
+        ours.to_table(filter=pc.field("nope") == 1)
+
+
+def test_every_call_with_a_condition_takes_expressions(ours):
+    assert ours.count_rows(I > 0) == 2
+    assert ours.explain(I > 0)["filter"] == "i > 0"
+    assert ours.update({"s": "'new'"}, where=S == "o'q")["num_rows_updated"] == 1
+    merge = ours.merge_insert("i").when_not_matched_by_source_delete(SMALL == 3)
+    assert merge.execute({"i": [9]}, schema=pa.schema([("i", pa.int64())]))["num_deleted_rows"] == 1
+    assert ours.delete(S == "new")["num_deleted_rows"] == 1
+    assert ours.count_rows() == 3
+
+
+def test_expressions_prune(flights, place):
+    ds = lance_cpp.write_dataset(flights, place)
+    ds.create_scalar_index("id", "ZONEMAP", rows_per_zone=10)
+
+    assert ds.explain((pc.field("id") >= 50) & (pc.field("id") < 60))["zones"]["kept"] == 1
