@@ -153,15 +153,15 @@ _PLACES: dict[str, tuple[tuple[str, str], ...]] = {
             "",
             "add_bases all_files base_paths drop from_pydantic_model initial_storage_options "
             "lance_schema latest_storage_options max_field_id remap_row_addrs "
-            " storage_options_accessor tracked_files",
+            "storage_options_accessor tracked_files",
         ),
     ),
     "LanceOperation": (
         (
             "write_dataset and the methods of LanceDataset change a table and commit",
             "Append Clone CreateIndex DataOverlay DataOverlayFile DataOverlayGroup DataReplacement "
-            "DataReplacementGroup Delete Merge Overwrite Rewrite RewriteGroup RewrittenIndex Update "
-            "UpdateConfig UpdateMap",
+            "DataReplacementGroup Delete Merge Overwrite Rewrite RewriteGroup RewrittenIndex "
+            "Update UpdateConfig UpdateMap",
         ),
     ),
     "DatasetOptimizer": (

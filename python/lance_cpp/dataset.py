@@ -248,14 +248,6 @@ class LanceDataset(RowChanges, Commits, KnowsItsGaps, pads.Dataset):
         """Move to the newest version."""
         self._ds = self._ds.checkout()
 
-    def migrate_manifest_paths_v2(self) -> None:
-        """Name all manifests so that the newest sorts first, as new tables do from the start.
-
-        It can be run any number of times; nobody may write to the table meanwhile. When it stops
-        half-way, open a single version and run it again.
-        """
-        self._ds = self._ds.migrate_manifest_paths_v2()
-
     def _properties(self) -> dict[str, Any]:
         return json.loads(self._ds.properties)
 

@@ -64,9 +64,17 @@ class Transaction:
 
 
 class Commits:
-    """What a dataset does with operations and transactions."""
+    """What a dataset does with operations and transactions, and with the names of its versions."""
 
     _ds: _core.Dataset
+
+    def migrate_manifest_paths_v2(self) -> None:
+        """Name all manifests so that the newest sorts first, as new tables do from the start.
+
+        It can be run any number of times; nobody may write to the table meanwhile. When it stops
+        half-way, open a single version and run it again.
+        """
+        self._ds = self._ds.migrate_manifest_paths_v2()
 
     @classmethod
     def commit(
