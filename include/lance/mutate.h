@@ -83,6 +83,19 @@ struct MergeInsertResult {
   uint64_t num_deleted_rows = 0;
 };
 
+/// What a merge that is not committed yet will do. A plain value.
+struct MergeInsertCounts {
+  /// As MergeInsertResult has them.
+  uint64_t num_inserted_rows = 0;
+  /// As MergeInsertResult has them.
+  uint64_t num_updated_rows = 0;
+  /// As MergeInsertResult has them.
+  uint64_t num_deleted_rows = 0;
+};
+
+/// The counts of a transaction from MergeInsertBuilder::ExecuteUncommitted; null for others.
+const MergeInsertCounts* merge_insert_counts(const Transaction& transaction);
+
 /// Merges source rows into a table by equality of key columns.
 ///
 /// Keys are equal when all of their columns are: text by its bytes, floats by their bits, lists and

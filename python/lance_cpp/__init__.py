@@ -22,10 +22,12 @@ from .dataset import (
     CompactionMetrics,
     IndexDescription,
     LanceDataset,
+    LanceOperation,
     LanceScanner,
     MergeInsertBuilder,
     ScanStatistics,
     Session,
+    Transaction,
     write_dataset,
 )
 from .errors import (
@@ -59,6 +61,7 @@ __all__ = [
     "InvalidError",
     "LanceDataset",
     "LanceError",
+    "LanceOperation",
     "LanceScanner",
     "MergeInsertBuilder",
     "NotFoundError",
@@ -66,6 +69,7 @@ __all__ = [
     "ScanStatistics",
     "Session",
     "StorageError",
+    "Transaction",
     "UnsupportedError",
     "__version__",
     "batch_udf",

@@ -31,7 +31,7 @@ _PLACES: dict[str, tuple[tuple[str, str], ...]] = {
         ),
         (
             "write_dataset and the methods of LanceDataset change a table and commit",
-            "FragmentMetadata LanceFragment LanceOperation Transaction fragment commit",
+            "FragmentMetadata LanceFragment fragment commit",
         ),
         (
             "files of old versions stay",
@@ -66,8 +66,8 @@ _PLACES: dict[str, tuple[tuple[str, str], ...]] = {
         ),
         (
             "write_dataset and the methods of LanceDataset change a table and commit",
-            "BulkCommitResult DataFile FragmentMetadata LanceFragment LanceOperation Transaction "
-            "LANCE_COMMIT_MESSAGE_KEY DatasetDelta",
+            "BulkCommitResult DataFile FragmentMetadata LanceFragment LANCE_COMMIT_MESSAGE_KEY "
+            "DatasetDelta",
         ),
         ("files of old versions stay", "AutoCleanupConfig CleanupExplanation CleanupStats"),
         (
@@ -130,7 +130,7 @@ _PLACES: dict[str, tuple[tuple[str, str], ...]] = {
         ("files of old versions stay", "cleanup_old_versions explain_cleanup_old_versions"),
         (
             "write_dataset and the methods of this class change a table and commit",
-            "commit commit_batch read_transaction get_transactions delta",
+            "commit_batch read_transaction get_transactions delta",
         ),
         ("scan with a filter", "fragment_ids get_fragment"),
         ("take reads rows by position", "sample"),
@@ -152,8 +152,16 @@ _PLACES: dict[str, tuple[tuple[str, str], ...]] = {
         (
             "",
             "add_bases all_files base_paths drop from_pydantic_model initial_storage_options "
-            "lance_schema latest_storage_options max_field_id migrate_manifest_paths_v2 "
-            "remap_row_addrs storage_options_accessor tracked_files",
+            "lance_schema latest_storage_options max_field_id remap_row_addrs "
+            "storage_options_accessor tracked_files",
+        ),
+    ),
+    "LanceOperation": (
+        (
+            "write_dataset and the methods of LanceDataset change a table and commit",
+            "Append Clone CreateIndex DataOverlay DataOverlayFile DataOverlayGroup DataReplacement "
+            "DataReplacementGroup Delete Merge Overwrite Rewrite RewriteGroup RewrittenIndex "
+            "Update UpdateConfig UpdateMap",
         ),
     ),
     "DatasetOptimizer": (

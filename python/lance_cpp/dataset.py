@@ -24,6 +24,7 @@ from .optimize import CompactionMetrics, DatasetOptimizer
 from .rows import MergeInsertBuilder, RowChanges
 from .scanner import LanceScanner, ScanStatistics, make_scanner
 from .session import Session
+from .transaction import Commits, LanceOperation, Transaction
 from .udf import BatchUDF, batch_udf
 
 __version__ = _core.__version__
@@ -94,7 +95,7 @@ def _numbers(rows: Any) -> Any:
     return rows
 
 
-class LanceDataset(RowChanges, KnowsItsGaps, pads.Dataset):
+class LanceDataset(RowChanges, Commits, KnowsItsGaps, pads.Dataset):
     """One version of a table. Methods that change the table move it forward to the new version."""
 
     _gaps = "LanceDataset"
@@ -246,14 +247,6 @@ class LanceDataset(RowChanges, KnowsItsGaps, pads.Dataset):
     def checkout_latest(self) -> None:
         """Move to the newest version."""
         self._ds = self._ds.checkout()
-
-    def migrate_manifest_paths_v2(self) -> None:
-        """Name all manifests so that the newest sorts first, as new tables do from the start.
-
-        It can be run any number of times; nobody may write to the table meanwhile. When it stops
-        half-way, open a single version and run it again.
-        """
-        self._ds = self._ds.migrate_manifest_paths_v2()
 
     def _properties(self) -> dict[str, Any]:
         return json.loads(self._ds.properties)

@@ -11,7 +11,8 @@ from . import _core
 from ._expressions import filter_text
 from ._inputs import Input
 from ._missing import KnowsItsGaps
-from .errors import InvalidError, refuse_given, unsupported
+from .errors import InvalidError, refuse_given
+from .transaction import Transaction
 
 
 class MergeInsertBuilder(KnowsItsGaps):
@@ -97,10 +98,28 @@ class MergeInsertBuilder(KnowsItsGaps):
             "num_deleted_rows": deleted,
         }
 
-    def execute_uncommitted(self, data_obj: Any, *, schema: Optional[pa.Schema] = None) -> Any:
-        """Not supported yet."""
-        del data_obj, schema
-        raise unsupported("a merge without its commit", "execute it")
+    def execute_uncommitted(
+        self, data_obj: Any, *, schema: Optional[pa.Schema] = None
+    ) -> tuple[Transaction, dict[str, int]]:
+        """Merge, but commit nothing: the transaction for LanceDataset.commit, and the counts.
+
+        Its files stay when nobody commits it.
+
+        Parameters
+        ----------
+        data_obj, schema
+            As execute takes them.
+        """
+        source = Input(data_obj, schema)
+        with source.reading():
+            transaction, inserted, updated, deleted = _core.merge_insert_uncommitted(
+                self._dataset._ds, source, **self._options
+            )
+        return Transaction._wrap(transaction), {
+            "num_inserted_rows": inserted,
+            "num_updated_rows": updated,
+            "num_deleted_rows": deleted,
+        }
 
 
 class RowChanges:

@@ -1,6 +1,7 @@
 #include "lance/mutate.h"
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -19,6 +20,7 @@
 #include "bindings.h"
 #include "interrupt.h"
 #include "keywords.h"
+#include "lance/transaction.h"
 
 namespace nb = nanobind;
 
@@ -79,9 +81,7 @@ void SetWhenMatched(const std::string& action, std::optional<std::string> condit
   if (action == "fail") builder->WhenMatchedFail();
 }
 
-std::tuple<Dataset, uint64_t, uint64_t, uint64_t> MergeInsert(const Dataset& dataset,
-                                                              nb::handle stream,
-                                                              nb::kwargs arguments) {
+MergeInsertBuilder MakeMerge(const Dataset& dataset, nb::kwargs arguments) {
   Keywords keywords(std::move(arguments));
   std::vector<std::string> on;
   std::string when_matched;
@@ -102,11 +102,47 @@ std::tuple<Dataset, uint64_t, uint64_t, uint64_t> MergeInsert(const Dataset& dat
   std::optional<Filter> unmatched;
   if (delete_condition) unmatched = Filter(std::move(*delete_condition));
   if (deletes_unmatched) builder.WhenNotMatchedBySourceDelete(std::move(unmatched));
+  return builder;
+}
+
+std::tuple<Dataset, uint64_t, uint64_t, uint64_t> MergeInsert(const Dataset& dataset,
+                                                              nb::handle stream,
+                                                              nb::kwargs arguments) {
+  const MergeInsertBuilder builder = MakeMerge(dataset, std::move(arguments));
   const BatchSource source(ImportStream(stream));
   MergeInsertResult result =
       Run([&](const CallOptions& call) { return builder.Execute(source, call); });
   return {std::move(result.dataset), result.num_inserted_rows, result.num_updated_rows,
           result.num_deleted_rows};
+}
+
+std::tuple<Transaction, uint64_t, uint64_t, uint64_t> MergeInsertUncommitted(const Dataset& dataset,
+                                                                             nb::handle stream,
+                                                                             nb::kwargs arguments) {
+  const MergeInsertBuilder builder = MakeMerge(dataset, std::move(arguments));
+  const BatchSource source(ImportStream(stream));
+  Transaction transaction =
+      Run([&](const CallOptions& call) { return builder.ExecuteUncommitted(source, call); });
+  const MergeInsertCounts counts = *merge_insert_counts(transaction);
+  return {std::move(transaction), counts.num_inserted_rows, counts.num_updated_rows,
+          counts.num_deleted_rows};
+}
+
+Transaction MakeRestore(const Dataset& dataset, uint64_t version) {
+  return ValueOrThrow(MakeRestoreTransaction(dataset, {.version = version}));
+}
+
+Transaction MakeProject(const Dataset& dataset, nb::handle schema) {
+  return ValueOrThrow(MakeProjectTransaction(dataset, {.schema = ImportSchema(schema)}));
+}
+
+Dataset Commit(const Dataset& dataset, const Transaction& transaction, nb::kwargs arguments) {
+  Keywords keywords(std::move(arguments));
+  CommitOptions options = TakeRetryOptions(&keywords);
+  keywords.Take("detached", &options.detached).Finish();
+  return Run([&](const CallOptions& call) {
+    return CommitTransaction(dataset, transaction, options, call);
+  });
 }
 
 }  // namespace
@@ -117,6 +153,17 @@ void BindMutate(nb::module_& m) {
   m.def("update_rows", &UpdateRows, nb::arg("dataset"), nb::arg("updates"), nb::arg("where").none(),
         nb::arg("options"));
   m.def("merge_insert", &MergeInsert, nb::arg("dataset"), nb::arg("stream"), nb::arg("options"));
+  nb::class_<Transaction>(m, "Transaction")
+      .def_prop_ro("read_version", &Transaction::read_version)
+      .def_prop_ro("uuid", &Transaction::uuid)
+      .def_prop_ro("operation", &Transaction::operation)
+      .def_prop_ro("properties", &Transaction::properties);
+  m.def("merge_insert_uncommitted", &MergeInsertUncommitted, nb::arg("dataset"), nb::arg("stream"),
+        nb::arg("options"));
+  m.def("restore_transaction", &MakeRestore, nb::arg("dataset"), nb::arg("version"));
+  m.def("project_transaction", &MakeProject, nb::arg("dataset"), nb::arg("schema"));
+  m.def("commit_transaction", &Commit, nb::arg("dataset"), nb::arg("transaction"),
+        nb::arg("options"));
 }
 
 }  // namespace lance::python

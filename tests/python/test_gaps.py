@@ -21,6 +21,7 @@ MODULES = ("", ".dataset", ".optimize", ".file", ".blob", ".udf")
 CLASSES = {
     "LanceDataset": (lance_cpp.LanceDataset, lance.LanceDataset),
     "DatasetOptimizer": (dataset_module.DatasetOptimizer, reference_dataset.DatasetOptimizer),
+    "LanceOperation": (lance_cpp.LanceOperation, lance.LanceOperation),
     "MergeInsertBuilder": (lance_cpp.MergeInsertBuilder, reference_dataset.MergeInsertBuilder),
 }
 
@@ -82,7 +83,7 @@ def test_objects_can_be_asked_what_they_have(flights, place):
     with pytest.raises(lance_cpp.UnsupportedError, match="checkout_version"):
         ds.restore()
     with pytest.raises(lance_cpp.UnsupportedError, match="and commit"):
-        lance_cpp.LanceDataset.commit(place, None)
+        lance_cpp.LanceDataset.commit_batch(place, [])
     with pytest.raises(NotImplementedError, match="zonemaps"):
         ds.optimize.optimize_indices()
 

@@ -22,6 +22,7 @@ CLASSES = [
     (lance_cpp.file.LanceFileReader, lance.file.LanceFileReader),
     (lance_cpp.file.LanceFileWriter, lance.file.LanceFileWriter),
     (lance_cpp.BlobFile, lance.BlobFile),
+    (lance_cpp.Transaction, lance.Transaction),
     (lance_cpp.file.ReaderResults, lance.file.ReaderResults),
 ]
 FUNCTIONS = [

@@ -247,6 +247,8 @@ class Merge {
     return MergeInsertResult{std::move(committed), num_inserted_, num_updated_, num_deleted_};
   }
 
+  MergeInsertCounts counts() const { return {num_inserted_, num_updated_, num_deleted_}; }
+
   arrow::Result<table::CommitRequest> MakeCommit() {
     ARROW_ASSIGN_OR_RAISE(auto fragments, writer_.Finish());
     return MakeChangedRowsCommit(dataset_, deletions_, std::move(fragments), AllFields(),
@@ -472,7 +474,7 @@ arrow::Result<Transaction> MergeInsertBuilder::ExecuteUncommitted(BatchSource so
   Merge merge(dataset_, request, plan, collected.rows, std::move(options), run);
   ARROW_RETURN_NOT_OK(merge.Match(call));
   ARROW_ASSIGN_OR_RAISE(auto commit, merge.MakeCommit());
-  return WrapTransaction(std::move(commit));
+  return WrapTransaction(std::move(commit), merge.counts());
 }
 
 }  // namespace lance

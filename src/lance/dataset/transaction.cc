@@ -81,11 +81,19 @@ arrow::Status TakeChange(table::UpdateConfig change, table::UpdateConfig* all) {
 
 }  // namespace
 
-Transaction::Impl::Impl(table::CommitRequest made)
-    : commit(std::move(made)), operation(table::OperationName(commit.transaction.operation)) {}
+Transaction::Impl::Impl(table::CommitRequest made, std::optional<MergeInsertCounts> merged)
+    : commit(std::move(made)),
+      operation(table::OperationName(commit.transaction.operation)),
+      merge_counts(merged) {}
 
-Transaction WrapTransaction(table::CommitRequest commit) {
-  return Transaction(std::make_shared<const Transaction::Impl>(std::move(commit)));
+Transaction WrapTransaction(table::CommitRequest commit,
+                            std::optional<MergeInsertCounts> merge_counts) {
+  return Transaction(std::make_shared<const Transaction::Impl>(std::move(commit), merge_counts));
+}
+
+const MergeInsertCounts* merge_insert_counts(const Transaction& transaction) {
+  const auto& counts = transaction.impl().merge_counts;
+  return counts ? &*counts : nullptr;
 }
 
 uint64_t Transaction::read_version() const { return impl_->commit.transaction.read_version; }

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 
+#include "lance/mutate.h"
 #include "lance/table/commit.h"
 #include "lance/transaction.h"
 
@@ -11,13 +13,15 @@ namespace lance {
 /// The inside of Transaction. Immutable.
 class Transaction::Impl {
  public:
-  explicit Impl(table::CommitRequest made);
+  Impl(table::CommitRequest made, std::optional<MergeInsertCounts> merged);
 
   const table::CommitRequest commit;  // its retry policy is the committer's
   const std::string operation;
+  const std::optional<MergeInsertCounts> merge_counts;
 };
 
 /// Show a commit that is yet to be made to the outside.
-Transaction WrapTransaction(table::CommitRequest commit);
+Transaction WrapTransaction(table::CommitRequest commit,
+                            std::optional<MergeInsertCounts> merge_counts = {});
 
 }  // namespace lance

@@ -66,6 +66,7 @@ TEST_F(TransactionTest, OfAnInsertIsNoVersionUntilItIsCommitted) {
   EXPECT_EQ(transaction.operation(), "Append");
   EXPECT_EQ(transaction.read_version(), 1u);
   EXPECT_EQ(transaction.uuid().size(), 36u);
+  EXPECT_EQ(merge_insert_counts(transaction), nullptr);
   EXPECT_THAT(transaction.properties(), IsEmpty());
   EXPECT_EQ(Paths("data").size(), 4u);
   EXPECT_EQ(Paths("_transactions").size(), 1u);
@@ -324,6 +325,11 @@ TEST_F(TransactionTest, OfAMergeKnowsItsRowsAndPassesChangesOfOthers) {
                              builder.ExecuteUncommitted(Rows(R"([[0, "new"], [9, "9"]])")));
   EXPECT_EQ(transaction.operation(), "Update");
   EXPECT_EQ(Values(*dataset_->Checkout()), "0 1 2 3 4 5");
+  const MergeInsertCounts* counts = merge_insert_counts(transaction);
+  ASSERT_NE(counts, nullptr);
+  EXPECT_EQ(counts->num_inserted_rows, 1u);
+  EXPECT_EQ(counts->num_updated_rows, 1u);
+  EXPECT_EQ(counts->num_deleted_rows, 0u);
   ASSERT_THAT(Delete(*dataset_, "a = 1 or a = 5"), IsOk());
 
   LANCE_ASSERT_OK_AND_ASSIGN(const Dataset committed, Commit(transaction));
