@@ -141,12 +141,10 @@ struct ChangedRows {
 };
 
 /// As MakeChangedRowsCommit; deletion files are deleted again unless they are kept.
-arrow::Result<ChangedRows> PrepareChangedRows(const Dataset& dataset,
-                                              const RowDeletions& deletions,
+arrow::Result<ChangedRows> PrepareChangedRows(const Dataset& dataset, const RowDeletions& deletions,
                                               std::vector<table::Fragment> new_fragments,
                                               std::vector<int32_t> changed_fields,
-                                              const CommitOptions& options,
-                                              const RunContext& run) {
+                                              const CommitOptions& options, const RunContext& run) {
   const Dataset::Impl& impl = dataset.impl();
   const auto retry = MakeRetryPolicy(options);
   auto written = retry.ok() ? DeletedFragments::Write(impl, deletions, run)
