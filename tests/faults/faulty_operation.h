@@ -64,7 +64,9 @@ std::vector<FaultyOperation> RowOperations();
 std::vector<FaultyOperation> ColumnOperations();
 /// Metadata, clustering, maintenance, indices.
 std::vector<FaultyOperation> MetadataOperations();
-/// Operations that only a transaction can say: restore, data replacement, detached versions.
+/// Operations below the public API: restore, data replacement, detached versions.
 std::vector<FaultyOperation> RawOperations();
+/// What is written first and committed later, and detached versions.
+std::vector<FaultyOperation> TransactionOperations();
 
 }  // namespace lance::testing

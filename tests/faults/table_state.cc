@@ -91,6 +91,7 @@ arrow::Result<TableState> StateOf(const Dataset& dataset) {
   }
   ARROW_ASSIGN_OR_RAISE(const std::string indices, IndicesText(manifest));
   state.whole += FragmentsText(manifest) + indices;
+  for (const table::BasePath& base : manifest.base_paths) state.whole += "\nbase " + base.path;
   return state;
 }
 
