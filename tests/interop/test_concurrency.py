@@ -14,12 +14,13 @@ import time
 import lance
 import lance_cpp
 import pyarrow as pa
+import pytest
 from concurrent_writer import ROW_CHANGES, SCHEMA
 from lancectl import IS_LONG, SEED, rng_of
 from table_model import TableModel
 
-SECONDS = 60 if IS_LONG else 5
-SECONDS_ALONE = 20 if IS_LONG else 2
+SECONDS = 60 if IS_LONG else 3
+SECONDS_ALONE = 20 if IS_LONG else 1.5
 KILLS = 12 if IS_LONG else 1
 FIRST_ROWS = [{"id": id_, "k": 0, "by": -1} for id_ in range(200)]
 
@@ -140,6 +141,11 @@ class Replay:
             if attempt["outcome"] == "unknown" and attempt["kind"] != "compact"
         ]
 
+    def run(self, newest):
+        for version in range(2, newest + 1):
+            self.step(version)
+        assert not self.done, "reported, and no version has it"
+
     def step(self, version):
         found = rows_at(lance, self.uri, version)
         assert found == rows_at(lance_cpp, self.uri, version), version
@@ -182,14 +188,47 @@ def check(uri, log):
     check_real_time(attempts)
     replay = Replay(uri, TableModel(SCHEMA, FIRST_ROWS, "2.1"), attempts)
     newest = lance.dataset(uri).version
-    for version in range(2, newest + 1):
-        replay.step(version)
-    assert not replay.done, "reported, and no version has it"
+    replay.run(newest)
     lance.dataset(uri).validate()
     outcomes = [(found["writer"], found["kind"], found["outcome"]) for found in attempts.values()]
     counts = {outcome: outcomes.count(outcome) for outcome in sorted(set(outcomes))}
     print(f"{newest} versions; {counts}")
     return counts
+
+
+def report(number, kind, ids, counts, version, outcome="done"):
+    return {
+        "attempt": number, "kind": kind, "ids": ids, "counts": counts, "version": version,
+        "outcome": outcome,
+    }
+
+
+@pytest.mark.parametrize(
+    "lie",
+    [
+        {1: report(1, "append", [900], [1], 2)},  # a delete without a report
+        {2: report(2, "delete", [5, 6], [1], 3)},  # one row fewer than it had
+        {2: report(2, "delete", [5, 7], [2], 3)},  # other rows
+        {2: report(2, "delete", [5, 6], [2], 3, "failed")},  # it is there
+        {3: report(3, "append", [901], [1], 4)},  # it is not there
+        {1: report(1, "append", [900], [1], 3), 2: report(2, "delete", [5, 6], [2], 2)},  # order
+        {3: report(3, "delete", [5, 6], [2], 3)},  # a version with two owners
+    ],
+    ids=range(7),
+)
+def test_a_false_report_is_found(lie, tmp_path):
+    uri = str(tmp_path / "t.lance")
+    lance_cpp.write_dataset(pa.Table.from_pylist(FIRST_ROWS, schema=SCHEMA), uri)
+    appended = pa.Table.from_pylist([{"id": 900, "k": 0, "by": 1}], schema=SCHEMA)
+    lance_cpp.write_dataset(appended, uri, mode="append").delete("id IN (5, 6)")
+    truth = {
+        1: report(1, "append", [900], [1], 2), 2: report(2, "delete", [5, 6], [2], 3)
+    }
+    reports = lie if list(lie) == [1] else truth | lie
+
+    Replay(uri, TableModel(SCHEMA, FIRST_ROWS, "2.2"), truth).run(3)
+    with pytest.raises(AssertionError):
+        Replay(uri, TableModel(SCHEMA, FIRST_ROWS, "2.2"), reports).run(3)
 
 
 def num_done(counts, writer):

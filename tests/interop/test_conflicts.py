@@ -21,7 +21,7 @@ from lancectl import IS_LONG, rng_of
 TABLE_FILE = pathlib.Path(__file__).parents[1] / "unit" / "table" / "conflict_table.h"
 MODULES = {"ours": lance_cpp, "reference": lance}
 ROWS, ROWS_PER_FILE = 50, 10
-SHORT_SAMPLE = 60
+SHORT_SAMPLE = 40
 
 
 def conflict_table():

@@ -18,6 +18,9 @@ namespace lance {
 namespace {
 
 constexpr int kMaxOperationRetries = 10;  // table-format 4.1
+// An operation that lost races has waited for its commit already; slots as long as that would add
+// up to the whole time.
+constexpr std::chrono::milliseconds kMostOfASlot{50};
 
 bool CertainlyNotCommitted(const arrow::Status& status) {
   return CommitUnknown::From(status) == nullptr;
@@ -249,7 +252,8 @@ arrow::Result<Dataset> OperationRetry::Again(const arrow::Status& failure) {
   if (conflict == nullptr || !conflict->retryable()) return failure;
   const auto now = state_->run.clock->Steady();
   if (state_->retries_left-- <= 0 || now >= state_->deadline) return failure;
-  state_->backoff.AttemptTook(now - state_->started);
+  state_->backoff.AttemptTook(
+      std::min<std::chrono::nanoseconds>(now - state_->started, kMostOfASlot));
   const auto wait =
       std::min<std::chrono::nanoseconds>(state_->backoff.Next(), state_->deadline - now);
   ARROW_RETURN_NOT_OK(state_->run.clock->Sleep(wait, state_->run.stop_token));

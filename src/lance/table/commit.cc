@@ -83,7 +83,6 @@ class Commitment {
     std::chrono::nanoseconds deadline{};
     for (int attempt = 0;; ++attempt) {
       if (run_.stop_token.IsStopRequested()) return run_.stop_token.Poll();
-      const auto start = run_.clock->Steady();
       ARROW_ASSIGN_OR_RAISE(CaughtUp caught_up, CatchUp());
       if (caught_up.landed) return *std::move(caught_up.landed);
       const auto now = run_.clock->Steady();
@@ -93,7 +92,8 @@ class Commitment {
       }
       ARROW_ASSIGN_OR_RAISE(auto landed, Attempt(caught_up.basis));
       if (landed) return *std::move(landed);
-      backoff_.AttemptTook(run_.clock->Steady() - start);
+      // Without catching up: that is long for an old handle, once, and says nothing of the others.
+      backoff_.AttemptTook(run_.clock->Steady() - now);
       ARROW_RETURN_NOT_OK(run_.clock->Sleep(backoff_.Next(), run_.stop_token));
     }
   }
