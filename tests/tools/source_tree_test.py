@@ -30,6 +30,10 @@ class SourceTree(unittest.TestCase):
         with PlantedTree({path: "" for path in ours + made}) as root:
             self.assertEqual(source_tree.SourceTree(root).files(), sorted(ours))
 
+    def test_leaves_out_the_file_of_a_worktree(self):
+        with PlantedTree({".git": "gitdir: elsewhere", "a.h": ""}) as root:
+            self.assertEqual(source_tree.SourceTree(root).files(), ["a.h"])
+
     def test_selects_by_the_end_of_the_name(self):
         with PlantedTree({"a.h": "", "b.cc": "", "c/CMakeLists.txt": ""}) as root:
             tree = source_tree.SourceTree(root)

@@ -28,7 +28,8 @@ class SourceTree:
         todo = [self.root]
         while todo:
             for entry in todo.pop().iterdir():
-                if entry.is_symlink():
+                # In a worktree .git is a file that says where the folder is.
+                if entry.is_symlink() or entry.name == ".git":
                     continue
                 if entry.is_dir():
                     if self._holds_sources(entry):
