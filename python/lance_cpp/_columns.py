@@ -117,3 +117,69 @@ def alter_columns(dataset: _core.Dataset, alterations: Iterable[dict[str, Any]])
         schema = None if data_type is None else pa.schema([pa.field("value", data_type)])
         requests.append((alteration["path"], name, nullable, schema))
     return _core.alter_columns(dataset, requests)
+
+
+class ColumnChanges:
+    """What a table offers to change its columns. For LanceDataset."""
+
+    _ds: _core.Dataset
+
+    def add_columns(
+        self,
+        transforms: Any,
+        read_columns: Optional[list[str]] = None,
+        reader_schema: Optional[pa.Schema] = None,
+        batch_size: Optional[int] = None,
+    ) -> None:
+        """Add columns behind those that are there.
+
+        Parameters
+        ----------
+        transforms : dict, BatchUDF, function, Field, list of Field, Schema, or rows
+            A dict: names and SQL expressions. A function or BatchUDF: called with each batch, it
+            gives a batch of the new columns. A Field, fields or a Schema: null everywhere, which
+            writes no data. Anything else: rows in the order of a scan, exactly as many.
+        read_columns : list of str, optional
+            What a function gets; None: all columns.
+        reader_schema : Schema, optional
+            Of rows that do not say it themselves.
+        batch_size : int, optional
+            Most rows of a batch for a function.
+        """
+        self._ds = add_columns(self, transforms, read_columns, reader_schema, batch_size)
+
+    def drop_columns(self, columns: list[str]) -> None:
+        """Drop columns by name, or members of structs by path. Metadata only."""
+        self._ds = _core.drop_columns(self._ds, columns)
+
+    def alter_columns(self, *alterations: dict[str, Any]) -> None:
+        """Rename columns, change whether they may be null, or convert them.
+
+        Parameters
+        ----------
+        alterations : dict
+            "path", and at least one of "name", "nullable", "data_type".
+        """
+        self._ds = alter_columns(self._ds, alterations)
+
+    def merge(
+        self,
+        data_obj: Any,
+        left_on: str,
+        right_on: Optional[str] = None,
+        schema: Optional[pa.Schema] = None,
+    ) -> None:
+        """Add the columns of data_obj to the rows with the same key; null where there is none.
+
+        Parameters
+        ----------
+        data_obj : Table, reader, DataFrame, ...
+            The rows to join.
+        left_on, right_on : str
+            The key column here and there; None: left_on.
+        schema : Schema, optional
+            Of an iterable of batches.
+        """
+        rows = Input(data_obj, schema)
+        with rows.reading():
+            self._ds = _core.merge_columns(self._ds, rows, left_on, right_on or left_on)

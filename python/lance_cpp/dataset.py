@@ -14,9 +14,8 @@ import pyarrow.compute as pc
 import pyarrow.dataset as pads
 
 from . import _core
-from ._columns import add_columns, alter_columns
+from ._columns import ColumnChanges
 from ._hints import check_counts
-from ._inputs import Input
 from ._missing import KnowsItsGaps, module_getattr
 from .blob import DEFAULT_BLOB_BUFFER_SIZE, BlobFile
 from .errors import InvalidError, refuse_given, unsupported
@@ -95,7 +94,7 @@ def _numbers(rows: Any) -> Any:
     return rows
 
 
-class LanceDataset(RowChanges, Commits, KnowsItsGaps, pads.Dataset):
+class LanceDataset(RowChanges, ColumnChanges, Commits, KnowsItsGaps, pads.Dataset):
     """One version of a table. Methods that change the table move it forward to the new version."""
 
     _gaps = "LanceDataset"
@@ -549,66 +548,6 @@ prefilter, disable_scoring_autoprojection
             stacklevel=2,
         )
         self.update_field_metadata({field_name: new_metadata}, replace=True)
-
-    def add_columns(
-        self,
-        transforms: Any,
-        read_columns: Optional[list[str]] = None,
-        reader_schema: Optional[pa.Schema] = None,
-        batch_size: Optional[int] = None,
-    ) -> None:
-        """Add columns behind those that are there.
-
-        Parameters
-        ----------
-        transforms : dict, BatchUDF, function, Field, list of Field, Schema, or rows
-            A dict: names and SQL expressions. A function or BatchUDF: called with each batch, it
-            gives a batch of the new columns. A Field, fields or a Schema: null everywhere, which
-            writes no data. Anything else: rows in the order of a scan, exactly as many.
-        read_columns : list of str, optional
-            What a function gets; None: all columns.
-        reader_schema : Schema, optional
-            Of rows that do not say it themselves.
-        batch_size : int, optional
-            Most rows of a batch for a function.
-        """
-        self._ds = add_columns(self, transforms, read_columns, reader_schema, batch_size)
-
-    def drop_columns(self, columns: list[str]) -> None:
-        """Drop columns by name, or members of structs by path. Metadata only."""
-        self._ds = _core.drop_columns(self._ds, columns)
-
-    def alter_columns(self, *alterations: dict[str, Any]) -> None:
-        """Rename columns, change whether they may be null, or convert them.
-
-        Parameters
-        ----------
-        alterations : dict
-            "path", and at least one of "name", "nullable", "data_type".
-        """
-        self._ds = alter_columns(self._ds, alterations)
-
-    def merge(
-        self,
-        data_obj: Any,
-        left_on: str,
-        right_on: Optional[str] = None,
-        schema: Optional[pa.Schema] = None,
-    ) -> None:
-        """Add the columns of data_obj to the rows with the same key; null where there is none.
-
-        Parameters
-        ----------
-        data_obj : Table, reader, DataFrame, ...
-            The rows to join.
-        left_on, right_on : str
-            The key column here and there; None: left_on.
-        schema : Schema, optional
-            Of an iterable of batches.
-        """
-        rows = Input(data_obj, schema)
-        with rows.reading():
-            self._ds = _core.merge_columns(self._ds, rows, left_on, right_on or left_on)
 
     def check(self, deep: bool = False) -> list[dict[str, Any]]:
         """What is wrong with the clustering metadata: docs/guide/json.md "finding"."""

@@ -78,7 +78,8 @@ def test_pages_of_the_reference_that_no_dictionary_can_hold_are_read(version, tm
     read_rows = 0
     for batch in file.LanceFileReader(path).read_all(batch_size=1_000_000).to_batches():
         number, first = divmod(read_rows, rows)
-        assert batch["c"].cast(pa.string()).equals(columns[number].slice(first, len(batch)).cast(pa.string()))
+        expected = columns[number].slice(first, len(batch)).cast(pa.string())
+        assert batch["c"].cast(pa.string()).equals(expected)
         read_rows += len(batch)
     assert read_rows == 2 * rows
     taken = file.LanceFileReader(path).take_rows([5, rows + 6]).to_table()

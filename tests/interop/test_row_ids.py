@@ -223,7 +223,8 @@ def test_ids_that_are_gone_are_named(tmp_path):
     lance_cpp.dataset(uri).delete("k = 7")
 
     for row_id in (7, 50, 2**63):
-        with pytest.raises(lance_cpp.errors.NotFoundError, match=f"row id {row_id} is not in the version"):
+        message = f"row id {row_id} is not in the version"
+        with pytest.raises(lance_cpp.errors.NotFoundError, match=message):
             lance_cpp.dataset(uri)._take_rows([1, row_id])
 
 

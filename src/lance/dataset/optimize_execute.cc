@@ -109,13 +109,11 @@ arrow::Result<SortedSources> SortSources(SourceRows sources, const ClusteringSpe
   const bool keeps_addresses = table::HasStableRowIds(manifest);
   const int num_columns = sources.rows->num_columns();
   if (keeps_addresses) {
-    ARROW_ASSIGN_OR_RAISE(
-        sources.rows,
-        sources.rows->AddColumn(num_columns, arrow::field("_rowaddr", arrow::uint64()),
-                                sources.addresses));
+    ARROW_ASSIGN_OR_RAISE(sources.rows, sources.rows->AddColumn(
+                                            num_columns, arrow::field("_rowaddr", arrow::uint64()),
+                                            sources.addresses));
   }
-  ARROW_ASSIGN_OR_RAISE(sorted.rows,
-                        SortInCurveOrder(sources.rows, spec, sources.addresses, run));
+  ARROW_ASSIGN_OR_RAISE(sorted.rows, SortInCurveOrder(sources.rows, spec, sources.addresses, run));
   if (!keeps_addresses) return sorted;
   for (const auto& chunk : sorted.rows->column(num_columns)->chunks()) {
     const auto& values = static_cast<const arrow::UInt64Array&>(*chunk);
@@ -166,9 +164,8 @@ arrow::Result<ClusteringRewriteResult> ClusteringCompactionTask::Execute(
 
   auto result = std::make_shared<ClusteringRewriteResult::Impl>();
   ARROW_ASSIGN_OR_RAISE(result->fragments, writer.Finish());
-  const arrow::Status carried =
-      CarryLineage(table.store, table.manifest(), sorted.addresses, RowsMoved::kUnchanged, run,
-                   &result->fragments);
+  const arrow::Status carried = CarryLineage(table.store, table.manifest(), sorted.addresses,
+                                             RowsMoved::kUnchanged, run, &result->fragments);
   if (!carried.ok()) {
     DeleteDataFiles(*table.store, result->fragments);
     return carried;

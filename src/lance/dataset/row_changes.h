@@ -95,7 +95,8 @@ arrow::Result<table::CommitRequest> MakeChangedRowsCommit(
 
 /// Commit an Update that moves rows, or only adds and removes some.
 ///
-/// New files are deleted again when it certainly did not land. Rows that moved keep their stable ids.
+/// New files are deleted again when it certainly did not land. Rows that moved keep their stable
+/// ids.
 ///
 /// \param new_fragments the moved rows in their order, then those that are new
 /// \param changed_fields ids of the fields whose values changed

@@ -52,14 +52,14 @@ class SourceLineage {
 };
 
 /// Fill in one fragment. \param addresses of its first rows
-arrow::Status CarryInto(std::span<const uint64_t> addresses, RowsMoved how,
-                        SourceLineage* lineage, table::Fragment* fragment) {
+arrow::Status CarryInto(std::span<const uint64_t> addresses, RowsMoved how, SourceLineage* lineage,
+                        table::Fragment* fragment) {
   table::RowIdSequence ids;
   table::VersionSequence created;
   table::VersionSequence updated;
   for (const uint64_t address : addresses) {
     const uint64_t offset = address & 0xffffffff;
-    ARROW_ASSIGN_OR_RAISE(SystemColumnReader* source, lineage->Of(address >> 32));
+    ARROW_ASSIGN_OR_RAISE(SystemColumnReader * source, lineage->Of(address >> 32));
     ARROW_ASSIGN_OR_RAISE(const auto* source_ids, source->RowIds());
     ARROW_ASSIGN_OR_RAISE(const auto* source_created, source->CreatedAt());
     ids.Append(source_ids->IdOf(offset), 1);
@@ -70,7 +70,8 @@ arrow::Status CarryInto(std::span<const uint64_t> addresses, RowsMoved how,
   }
   fragment->row_ids = table::StoreInline(ids);
   fragment->created_at_versions = table::StoreInline(created);
-  if (how == RowsMoved::kUnchanged) fragment->last_updated_at_versions = table::StoreInline(updated);
+  if (how == RowsMoved::kUnchanged)
+    fragment->last_updated_at_versions = table::StoreInline(updated);
   return arrow::Status::OK();
 }
 

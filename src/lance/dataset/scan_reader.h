@@ -73,7 +73,7 @@ class ScanReader : public arrow::RecordBatchReader {
   size_t next_fragment_ = 0;
   std::unique_ptr<FragmentReader> fragment_;
   std::optional<SystemColumnReader> system_columns_;  // of the fragment
-  std::deque<RowRange> rows_left_;  // of the fragment at hand
+  std::deque<RowRange> rows_left_;                    // of the fragment at hand
   UnitSize unit_size_;
   uint64_t rows_to_skip_ = 0;
   std::optional<uint64_t> rows_to_return_;

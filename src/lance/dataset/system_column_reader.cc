@@ -33,8 +33,7 @@ arrow::Result<std::shared_ptr<arrow::Array>> VersionsOf(const table::VersionSequ
 }
 
 arrow::Result<std::shared_ptr<arrow::Array>> IdsOf(const table::RowIdSequence& ids,
-                                                   const RowRanges& rows,
-                                                   arrow::MemoryPool* pool) {
+                                                   const RowRanges& rows, arrow::MemoryPool* pool) {
   arrow::UInt64Builder builder(pool);
   ARROW_RETURN_NOT_OK(builder.Reserve(static_cast<int64_t>(rows.num_rows())));
   const table::RowIdSequence selected = ids.Select(rows);
@@ -104,8 +103,8 @@ arrow::Result<table::VersionSequence> SystemColumnReader::ReadVersions(
 
 arrow::Result<const table::VersionSequence*> SystemColumnReader::CreatedAt() {
   if (!created_at_) {
-    ARROW_ASSIGN_OR_RAISE(
-        created_at_, ReadVersions(reader_->fragment().created_at_versions, kCreatedAtField));
+    ARROW_ASSIGN_OR_RAISE(created_at_,
+                          ReadVersions(reader_->fragment().created_at_versions, kCreatedAtField));
   }
   return &*created_at_;
 }

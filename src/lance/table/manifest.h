@@ -46,6 +46,7 @@ struct DeletionFile {
 
 /// A sequence of one value a row of a fragment, as it is stored (table-format 8.5).
 struct StoredSequence {
+  /// Where it is.
   enum class Place : uint8_t {
     kNone,
     kInline,  // `bytes`: the serialized message; not checked until it is parsed

@@ -100,8 +100,9 @@ class Lineage {
                               "changing rows in place whose versions are in a hidden column is not "
                               "supported");
     }
-    ARROW_ASSIGN_OR_RAISE(const RoaringBitmap changed, RoaringBitmap::Parse(
-                                                   std::as_bytes(std::span(offsets)), "updated offsets"));
+    ARROW_ASSIGN_OR_RAISE(
+        const RoaringBitmap changed,
+        RoaringBitmap::Parse(std::as_bytes(std::span(offsets)), "updated offsets"));
     const StoredSequence& stored = fragment->last_updated_at_versions.place == Place::kNone
                                        ? fragment->created_at_versions
                                        : fragment->last_updated_at_versions;

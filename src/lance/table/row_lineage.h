@@ -8,9 +8,11 @@
 namespace lance::table {
 
 /// Give the fragments of a new version their row ids, and the versions in which their rows were
-/// created and last changed (table-format 5.4, 8.5). Tables without stable row ids stay as they are.
+/// created and last changed (table-format 5.4, 8.5). Tables without stable row ids stay as they
+/// are.
 ///
-/// * Rows that an operation adds get ids from `next_row_id` and the new version. New fragments of an
+/// * Rows that an operation adds get ids from `next_row_id` and the new version. New fragments of
+/// an
 ///   Update may come with the ids of the rows that moved, which are the first ones, and with the
 ///   versions in which these were created; a version that is missing is 1.
 /// * Rows that a Rewrite moves come with all three.

@@ -227,11 +227,12 @@ arrow::Result<RowIdSequence> RowIdSequence::ParseUpTo(std::string_view bytes, ui
   RowIdSequence ids;
   RowCount count(num_rows);
   for (const pb::U64Segment& segment : message.segments()) {
-    ARROW_RETURN_NOT_OK(VisitSegment(segment, [&](uint64_t first, uint64_t length) -> arrow::Status {
-      ARROW_RETURN_NOT_OK(count.Add(length));
-      ids.Append(first, length);
-      return arrow::Status::OK();
-    }));
+    ARROW_RETURN_NOT_OK(
+        VisitSegment(segment, [&](uint64_t first, uint64_t length) -> arrow::Status {
+          ARROW_RETURN_NOT_OK(count.Add(length));
+          ids.Append(first, length);
+          return arrow::Status::OK();
+        }));
   }
   return ids;
 }

@@ -207,10 +207,9 @@ arrow::Result<Tag> TagStore::Load(const std::string& name, const RunContext& run
 
 arrow::Status TagStore::Create(const Tag& tag) const {
   ARROW_RETURN_NOT_OK(CheckTagName(tag.name));
-  ARROW_ASSIGN_OR_RAISE(
-      const PutOutcome outcome,
-      store_->Put(PathOf(tag.name), arrow::Buffer::FromString(SerializeTag(tag)),
-                  PutMode::kIfAbsent));
+  ARROW_ASSIGN_OR_RAISE(const PutOutcome outcome,
+                        store_->Put(PathOf(tag.name), arrow::Buffer::FromString(SerializeTag(tag)),
+                                    PutMode::kIfAbsent));
   switch (outcome) {
     case PutOutcome::kStored:
       return arrow::Status::OK();

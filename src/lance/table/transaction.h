@@ -24,8 +24,8 @@ struct Overwrite {
   /// The data version when there are no fragments to tell it; "": the table's, or the default. Not
   /// part of the stored message.
   std::string data_storage_version = {};
-  /// A table that is created gets stable row ids; a table that is there has decided. Not part of the
-  /// stored message.
+  /// A table that is created gets stable row ids; a table that is there has decided. Not part of
+  /// the stored message.
   bool enable_stable_row_ids = false;
 };
 

@@ -111,7 +111,8 @@ TEST(CheckReadable, WantsRowIdsOfEveryFragmentWhereTheyAreStable) {
   EXPECT_THAT(CheckReadable(manifest), IsOk());
 
   manifest.fragments.push_back(SampleFragment(7));
-  EXPECT_THAT(CheckReadable(manifest), IsSerializationError(HasSubstr("fragment 7 has no row ids")));
+  EXPECT_THAT(CheckReadable(manifest),
+              IsSerializationError(HasSubstr("fragment 7 has no row ids")));
 }
 
 TEST(ComputeFlags, KnowsHiddenColumnsAndKeepsStableRowIds) {

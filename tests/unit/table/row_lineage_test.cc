@@ -37,10 +37,10 @@ RowIdSequence Ids(const std::vector<uint64_t>& ids) {
 Manifest Created() {
   Manifest none;
   none.version = 0;
-  auto created = Build(none, Overwrite{.fragments = {NewFragment("a.lance", 3),
-                                                     NewFragment("b.lance", 3)},
-                                       .schema = SampleSchema(),
-                                       .enable_stable_row_ids = true});
+  auto created =
+      Build(none, Overwrite{.fragments = {NewFragment("a.lance", 3), NewFragment("b.lance", 3)},
+                            .schema = SampleSchema(),
+                            .enable_stable_row_ids = true});
   EXPECT_TRUE(created.ok()) << created.status();
   return *created;
 }
@@ -88,19 +88,18 @@ TEST(RowLineage, GoesOnBehindWhatWasUsed) {
   EXPECT_THAT(IdsOf(appended.fragments[2]), ElementsAre(6, 7));
   EXPECT_THAT(CreatedAt(appended.fragments[2]), ElementsAre(2, 2));
 
-  LANCE_ASSERT_OK_AND_ASSIGN(
-      const Manifest overwritten,
-      Build(appended, Overwrite{.fragments = {NewFragment("d.lance", 1)},
-                                .schema = SampleSchema()}));
+  LANCE_ASSERT_OK_AND_ASSIGN(const Manifest overwritten,
+                             Build(appended, Overwrite{.fragments = {NewFragment("d.lance", 1)},
+                                                       .schema = SampleSchema()}));
   EXPECT_THAT(IdsOf(overwritten.fragments[0]), ElementsAre(8));
   EXPECT_TRUE(HasStableRowIds(overwritten));
 }
 
 TEST(RowLineage, CannotBeChosenLater) {
-  EXPECT_THAT(Build(SampleManifest({0}), Overwrite{.fragments = {},
-                                                   .schema = SampleSchema(),
-                                                   .enable_stable_row_ids = true}),
-              IsInvalid(HasSubstr("only be chosen when a table is created")));
+  EXPECT_THAT(
+      Build(SampleManifest({0}),
+            Overwrite{.fragments = {}, .schema = SampleSchema(), .enable_stable_row_ids = true}),
+      IsInvalid(HasSubstr("only be chosen when a table is created")));
 }
 
 TEST(RowLineage, KeepsIdsOfMovedRowsAndNumbersTheOthers) {
@@ -129,8 +128,7 @@ TEST(RowLineage, TakesWhatARewriteCarries) {
   Fragment rewritten = NewFragment("c.lance", 6);
   rewritten.id = 9;
   Rewrite rewrite{.groups = {{.old_fragments = created.fragments, .new_fragments = {rewritten}}}};
-  EXPECT_THAT(Build(created, rewrite),
-              IsInvalid(HasSubstr("names the row ids of 0 of 6 rows")));
+  EXPECT_THAT(Build(created, rewrite), IsInvalid(HasSubstr("names the row ids of 0 of 6 rows")));
 
   Fragment& carried = rewrite.groups[0].new_fragments[0];
   carried.row_ids = StoreInline(Ids({5, 4, 3, 2, 1, 0}));
@@ -148,9 +146,8 @@ TEST(RowLineage, MarksRowsThatAreChangedInPlace) {
   changed.row_ids = {};  // a writer that forgets them changes nothing
   changed.files[0].field_ids = {0, -2};
   changed.files.push_back({.path = "n.lance", .field_ids = {1}, .column_indices = {0}});
-  Update update{.updated_fragments = {changed},
-                .fields_modified = {1},
-                .mode = UpdateMode::kRewriteColumns};
+  Update update{
+      .updated_fragments = {changed}, .fields_modified = {1}, .mode = UpdateMode::kRewriteColumns};
   RoaringBitmap offsets;
   offsets.Add(1);
   update.updated_offsets[0] = offsets.Serialize();

@@ -49,7 +49,8 @@ std::vector<uint64_t> Count(uint64_t first, uint64_t end) {
 // Bytes that the reference wrote (table-format 8.4).
 
 TEST(RowIdSequence, ReadsRanges) {
-  LANCE_ASSERT_OK_AND_ASSIGN(const auto from_zero, RowIdSequence::Parse(FromHex("0a040a021014"), 20));
+  LANCE_ASSERT_OK_AND_ASSIGN(const auto from_zero,
+                             RowIdSequence::Parse(FromHex("0a040a021014"), 20));
   EXPECT_EQ(ValuesOf(from_zero), Count(0, 20));
   LANCE_ASSERT_OK_AND_ASSIGN(const auto later,
                              RowIdSequence::Parse(FromHex("0a060a040814101e"), 10));
@@ -57,8 +58,8 @@ TEST(RowIdSequence, ReadsRanges) {
 }
 
 TEST(RowIdSequence, ReadsABitmap) {
-  LANCE_ASSERT_OK_AND_ASSIGN(
-      const auto ids, RowIdSequence::Parse(FromHex("0a0b1a090803101a1a03010040"), 2));
+  LANCE_ASSERT_OK_AND_ASSIGN(const auto ids,
+                             RowIdSequence::Parse(FromHex("0a0b1a090803101a1a03010040"), 2));
   EXPECT_THAT(ValuesOf(ids), ElementsAre(3, 25));
 }
 
@@ -66,7 +67,8 @@ TEST(RowIdSequence, ReadsSeveralSegmentsAfterACompaction) {
   LANCE_ASSERT_OK_AND_ASSIGN(
       const auto ids,
       RowIdSequence::Parse(
-          FromHex("0a091a0710141a0351d50f 0a0a1a080814101e1a02dd03 0a0b1a090803101a1a03010040"), 22));
+          FromHex("0a091a0710141a0351d50f 0a0a1a080814101e1a02dd03 0a0b1a090803101a1a03010040"),
+          22));
   EXPECT_THAT(ValuesOf(ids), ElementsAre(0, 4, 6, 8, 10, 12, 14, 15, 16, 17, 18, 19, 20, 22, 23, 24,
                                          26, 27, 28, 29, 3, 25));
 }
@@ -94,8 +96,7 @@ TEST(RowIdSequence, ReadsHolesAndArraysOfEveryWidth) {
   message.add_segments()->mutable_sorted_array()->mutable_u64_array()->set_values(
       FromHex("0000000001000000"));
 
-  LANCE_ASSERT_OK_AND_ASSIGN(const auto ids,
-                             RowIdSequence::Parse(message.SerializeAsString(), 7));
+  LANCE_ASSERT_OK_AND_ASSIGN(const auto ids, RowIdSequence::Parse(message.SerializeAsString(), 7));
   EXPECT_THAT(ValuesOf(ids), ElementsAre(10, 12, 13, 15, 105, 101, uint64_t{1} << 32));
 }
 
@@ -117,19 +118,18 @@ TEST(RowIdSequence, RefusesWhatCannotBe) {
   EXPECT_THAT(parse([](auto*) {}, 0), IsSerializationError(HasSubstr("no known kind")));
   EXPECT_THAT(parse([](auto* segment) { segment->mutable_array(); }, 0),
               IsSerializationError(HasSubstr("no values of a known width")));
-  EXPECT_THAT(parse(
-                  [](auto* segment) {
-                    segment->mutable_array()->mutable_u16_array()->set_offsets("abc");
-                  },
-                  1),
-              IsSerializationError(HasSubstr("3 bytes; allowed: multiples of 2")));
-  EXPECT_THAT(parse(
-                  [](auto* segment) {
-                    segment->mutable_array()->mutable_u64_array()->set_values(
-                        std::string(8, '\xFF'));
-                  },
-                  1),
-              IsSerializationError(HasSubstr("above 2^64-2")));
+  EXPECT_THAT(
+      parse(
+          [](auto* segment) { segment->mutable_array()->mutable_u16_array()->set_offsets("abc"); },
+          1),
+      IsSerializationError(HasSubstr("3 bytes; allowed: multiples of 2")));
+  EXPECT_THAT(
+      parse(
+          [](auto* segment) {
+            segment->mutable_array()->mutable_u64_array()->set_values(std::string(8, '\xFF'));
+          },
+          1),
+      IsSerializationError(HasSubstr("above 2^64-2")));
   EXPECT_THAT(parse(
                   [](auto* segment) {
                     segment->mutable_range_with_bitmap()->set_end(17);
@@ -137,16 +137,15 @@ TEST(RowIdSequence, RefusesWhatCannotBe) {
                   },
                   1),
               IsSerializationError(HasSubstr("2 bytes; allowed: 3")));
-  EXPECT_THAT(parse(
-                  [](auto* segment) {
-                    segment->mutable_range_with_holes()->set_end(4);
-                    segment->mutable_range_with_holes()
-                        ->mutable_holes()
-                        ->mutable_u16_array()
-                        ->set_offsets(FromHex("0200 0100"));
-                  },
-                  2),
-              IsSerializationError(HasSubstr("hole 1")));
+  EXPECT_THAT(
+      parse(
+          [](auto* segment) {
+            segment->mutable_range_with_holes()->set_end(4);
+            segment->mutable_range_with_holes()->mutable_holes()->mutable_u16_array()->set_offsets(
+                FromHex("0200 0100"));
+          },
+          2),
+      IsSerializationError(HasSubstr("hole 1")));
   EXPECT_THAT(RowIdSequence::Parse("\xFF", 0), IsSerializationError());
 }
 
@@ -202,8 +201,8 @@ TEST(VersionSequence, ComesBackAsItWasWritten) {
     for (uint64_t run = random() % 20; run > 0; --run) {
       versions.Append(1 + random() % 3, random() % 50);
     }
-    LANCE_ASSERT_OK_AND_ASSIGN(
-        const auto read, VersionSequence::Parse(versions.Serialize(), versions.num_rows()));
+    LANCE_ASSERT_OK_AND_ASSIGN(const auto read,
+                               VersionSequence::Parse(versions.Serialize(), versions.num_rows()));
     ASSERT_EQ(read, versions);
   }
 }

@@ -273,20 +273,22 @@ TEST(CollectDictionaries, RefusesMoreItemsThanIndicesCanName) {
   EXPECT_THAT(page.status(), HasStatus(arrow::StatusCode::CapacityError, HasSubstr("8 bits")));
 }
 
-TEST(LeafWriter, CutsPagesWhoseDictionariesDoNotFitTogether) {
-  std::string first = "[\"x\"";
-  std::string second = "[\"y\"";
-  std::string indices = "[0";
-  for (int i = 1; i < 100; ++i) {
-    first += ",\"a" + std::to_string(i) + "\"";
-    second += ",\"b" + std::to_string(i) + "\"";
-    indices += "," + std::to_string(i);
-  }
-  const auto written = TryWrite(
-      {DictionaryArray(indices + "]", first + "]"), DictionaryArray(indices + "]", second + "]")});
+TEST(LeafWriter, RefusesDictionariesThatDoNotFitTogether) {
+  const auto array = [](const char* before, int count) {
+    std::string items = "[\"x\"";
+    std::string indices = "[0";
+    for (int i = 1; i < count; ++i) {
+      items += ",\"" + std::string(before) + std::to_string(i) + "\"";
+      indices += "," + std::to_string(i);
+    }
+    return DictionaryArray(indices + "]", items + "]");
+  };
 
-  ASSERT_THAT(written, IsOk());
-  EXPECT_EQ((*written)->columns[0].pages.size(), 2u);
+  EXPECT_THAT(TryWrite({array("a", 100), array("b", 29)}), IsOk());  // x and 127 others
+  EXPECT_THAT(TryWrite({array("a", 100), array("b", 30)}).status(),
+              HasStatus(arrow::StatusCode::Invalid,
+                        HasSubstr("more than 128 values together, the most that indices of type "
+                                  "int8 can number")));
 }
 
 TEST(CollectFixedSizeLists, HidesWhatLiesBehindNulls) {
