@@ -24,6 +24,15 @@ struct VersionInfo {
 arrow::Result<std::vector<VersionInfo>> ListVersions(const Dataset& dataset,
                                                      const CallOptions& call = {});
 
+/// Make an older version the newest, under a new number: rows, schema, configuration and indices
+/// return; row ids and numbers of definitions go on behind what was used since.
+///
+/// \param old_version the version to restore
+/// \return as commits; Invalid when that version is from before what later versions depend on
+/// Source: table-format 5.9
+arrow::Result<Dataset> Restore(const Dataset& old_version, const CommitOptions& options = {},
+                               const CallOptions& call = {});
+
 /// Name all manifests so that the newest sorts first (V2), as new tables do from the start.
 ///
 /// Manifests that are named by their version (V1) get their new name, newest first. It can be run

@@ -11,6 +11,7 @@
 #include "lance/index.h"
 #include "lance/mutate.h"
 #include "lance/optimize.h"
+#include "lance/refs.h"
 #include "lance/scan.h"
 #include "lance/verify.h"
 #include "lance/write.h"
@@ -42,6 +43,8 @@ std::string ToJson(const MergeInsertResult& result);
 std::string ToJson(const TableProperties& properties);
 /// One version.
 std::string ToJson(const VersionInfo& version);
+/// "tag_info".
+std::string ToJson(const TagInfo& tag);
 /// One index.
 std::string ToJson(const IndexDescription& index);
 /// What a check found; docs/guide/json.md "finding", as an array.

@@ -105,8 +105,8 @@ def dataset(
     ----------
     uri : str or Path
         Where the table lies.
-    version : int, optional
-        None: the newest.
+    version : int or str, optional
+        A number, or the name of a tag; None: the newest.
     storage_options : dict, optional
         Options of the store.
     default_scan_options : dict, optional

@@ -62,7 +62,7 @@ _PLACES: dict[str, tuple[tuple[str, str], ...]] = {
         ("LanceDataset.scanner takes the options of a scan", "ScannerBuilder ColumnOrdering"),
         (
             "versions are opened by number, LanceDataset.versions lists them",
-            "Branch Branches Tag Tags VersionRef",
+            "Branch Branches Tag VersionRef",
         ),
         (
             "write_dataset and the methods of LanceDataset change a table and commit",
@@ -116,12 +116,8 @@ _PLACES: dict[str, tuple[tuple[str, str], ...]] = {
             "initialize_mem_wal mem_wal_index_details mem_wal_writer",
         ),
         (
-            "open a version by number; versions lists them",
-            "branches create_branch tags",
-        ),
-        (
-            "read it with checkout_version and write it with mode='overwrite'",
-            "restore",
+            "open a version by number or tag; versions and tags list them",
+            "branches create_branch",
         ),
         (
             "copy it by write_dataset(dataset, place)",
@@ -168,6 +164,7 @@ _PLACES: dict[str, tuple[tuple[str, str], ...]] = {
         ("files of old versions stay", "disable_auto_cleanup enable_auto_cleanup"),
         ("compact_files brings zonemaps up to date", "optimize_indices"),
     ),
+    "Tags": (("make the tag anew", "replace_metadata"),),
     "MergeInsertBuilder": (
         (
             "execute merges and commits",

@@ -23,6 +23,7 @@ from .optimize import CompactionMetrics, DatasetOptimizer
 from .rows import MergeInsertBuilder, RowChanges
 from .scanner import LanceScanner, ScanStatistics, make_scanner
 from .session import Session
+from .tags import Reference, Tags, version_arguments
 from .transaction import Commits, LanceOperation, Transaction
 from .udf import BatchUDF, batch_udf
 
@@ -60,12 +61,6 @@ class IndexDescription:
     total_size_bytes: int
     clustering_id: int
     usable: bool
-
-
-def _version_number(version: Any) -> Optional[int]:
-    if isinstance(version, (str, tuple)):
-        raise unsupported("a tag or branch as version", "give the number of a version")
-    return version
 
 
 def _local_time(nanoseconds: int) -> datetime.datetime:
@@ -139,7 +134,7 @@ class LanceDataset(RowChanges, ColumnChanges, Commits, KnowsItsGaps, pads.Datase
         self._ds = _core.open_dataset(
             self._uri,
             _session_of(session, index_cache_size_bytes, metadata_cache_size_bytes),
-            version=_version_number(version),
+            **version_arguments(version),
             storage_options=storage_options,
         )
 
@@ -237,11 +232,20 @@ class LanceDataset(RowChanges, ColumnChanges, Commits, KnowsItsGaps, pads.Datase
         """The numbers of the versions that are there."""
         return [{"version": version} for version, _, _ in self._ds.versions()]
 
-    def checkout_version(self, version: int) -> "LanceDataset":
-        """Another version of the same table."""
+    def checkout_version(self, version: Reference) -> "LanceDataset":
+        """Another version of the same table, by number or tag."""
         other = copy.copy(self)
-        other._ds = self._ds.checkout(version=_version_number(version))
+        other._ds = self._ds.checkout(**version_arguments(version))
         return other
+
+    def restore(self) -> None:
+        """Make this version the newest, under a new number."""
+        self._ds = self._ds.restore()
+
+    @property
+    def tags(self) -> Tags:
+        """Names of versions."""
+        return Tags(self)
 
     def checkout_latest(self) -> None:
         """Move to the newest version."""

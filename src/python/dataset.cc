@@ -25,7 +25,12 @@ namespace lance::python {
 
 namespace {
 
-Ref RefOf(std::optional<uint64_t> version) {
+/// The version that is asked for: a number, or the name of a tag.
+Ref TakeRef(Keywords* keywords) {
+  std::optional<uint64_t> version;
+  std::string tag;
+  keywords->Take("version", &version).Take("tag", &tag).Finish();
+  if (!tag.empty()) return Ref::Tag(std::move(tag));
   return version ? Ref::Version(*version) : Ref::Latest();
 }
 
@@ -33,17 +38,14 @@ Dataset Open(nb::handle place, std::shared_ptr<Session> session, nb::kwargs argu
   const auto uri = Keywords::ValueOf<std::string>("uri", place);
   Keywords keywords(std::move(arguments));
   OpenOptions options = TakeOpenOptions(&keywords, std::move(session));
-  std::optional<uint64_t> version;
-  keywords.Take("version", &version).Finish();
-  options.ref = RefOf(version);
+  options.ref = TakeRef(&keywords);
   return Run([&](const CallOptions& call) { return Dataset::Open(uri, options, call); });
 }
 
 Dataset Checkout(const Dataset& self, nb::kwargs arguments) {
   Keywords keywords(std::move(arguments));
-  std::optional<uint64_t> version;
-  keywords.Take("version", &version).Finish();
-  return Run([&](const CallOptions& call) { return self.Checkout(RefOf(version), call); });
+  const Ref ref = TakeRef(&keywords);
+  return Run([&](const CallOptions& call) { return self.Checkout(ref, call); });
 }
 
 Scanner Scan(const Dataset& self, nb::kwargs arguments) {
@@ -105,6 +107,35 @@ Dataset ClearClustering(const Dataset& self, nb::kwargs arguments) {
   return Run([&](const CallOptions& call) { return self.ClearClustering(commit, call); });
 }
 
+Dataset RestoreVersion(const Dataset& self) {
+  return Run([&](const CallOptions& call) { return Restore(self, {}, call); });
+}
+
+/// Tags as JSON documents, by name.
+std::vector<std::string> Tags(const Dataset& self) {
+  std::vector<std::string> documents;
+  for (const TagInfo& tag : Run([&](const CallOptions& call) { return ListTags(self, call); })) {
+    documents.push_back(ToJson(tag));
+  }
+  return documents;
+}
+
+/// Let a tag, new or not, name the version of a dataset.
+void SetTag(const Dataset& self, nb::handle name, bool is_new) {
+  const auto tag = Keywords::ValueOf<std::string>("tag", name);
+  Run([&](const CallOptions& call) {
+    return is_new ? CreateTag(self, tag, call) : UpdateTag(self, tag, call);
+  });
+}
+
+void RemoveTag(const Dataset& self, nb::handle name) {
+  const auto tag = Keywords::ValueOf<std::string>("tag", name);
+  Run([&](const CallOptions& call) -> arrow::Result<bool> {
+    ARROW_RETURN_NOT_OK(DeleteTag(self, tag, call));
+    return true;
+  });
+}
+
 MetadataTarget TargetOf(const std::string& target) {
   if (target == "config") return MetadataTarget::kConfig;
   if (target == "table") return MetadataTarget::kTable;
@@ -153,6 +184,10 @@ void BindDataset(nb::module_& m) {
           [](const Dataset& self) {
             return Run([&](const CallOptions& call) { return MigrateManifestPathsV2(self, call); });
           })
+      .def("restore", &RestoreVersion)
+      .def("tags", &Tags)
+      .def("set_tag", &SetTag, nb::arg("name"), nb::arg("is_new"))
+      .def("delete_tag", &RemoveTag, nb::arg("name"))
       .def("set_clustering", &SetClustering)
       .def("clear_clustering", &ClearClustering)
       .def("update", &Update, nb::arg("target"), nb::arg("values"), nb::arg("replace"))

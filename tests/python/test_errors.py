@@ -313,7 +313,7 @@ def test_no_argument_is_ignored(ours, function, name, given):
         lambda ds: ds.take([1], columns={"twice": "id * 2"}),
         lambda ds: ds.to_table(blob_handling="all_descriptions"),
         lambda ds: ds.to_table(columns={"twice": "id * 2"}),
-        lambda ds: ds.checkout_version("a-tag"),
+        lambda ds: ds.checkout_version(("side", 1)),
         lambda ds: ds.create_scalar_index("id", "BTREE"),
         lambda ds: ds.optimize.compact_files(),
         lambda ds: ds.optimize.compact_files(compaction_mode="reencode"),

@@ -22,6 +22,7 @@ CLASSES = {
     "LanceDataset": (lance_cpp.LanceDataset, lance.LanceDataset),
     "DatasetOptimizer": (dataset_module.DatasetOptimizer, reference_dataset.DatasetOptimizer),
     "LanceOperation": (lance_cpp.LanceOperation, lance.LanceOperation),
+    "Tags": (importlib.import_module("lance_cpp.tags").Tags, reference_dataset.Tags),
     "MergeInsertBuilder": (lance_cpp.MergeInsertBuilder, reference_dataset.MergeInsertBuilder),
 }
 
@@ -80,8 +81,8 @@ def test_objects_can_be_asked_what_they_have(flights, place):
     ds = lance_cpp.write_dataset(flights, place)
 
     assert not hasattr(ds, "sql")
-    with pytest.raises(lance_cpp.UnsupportedError, match="checkout_version"):
-        ds.restore()
+    with pytest.raises(lance_cpp.UnsupportedError, match="tags"):
+        ds.create_branch("side")
     with pytest.raises(lance_cpp.UnsupportedError, match="and commit"):
         lance_cpp.LanceDataset.commit_batch(place, [])
     with pytest.raises(NotImplementedError, match="zonemaps"):
@@ -100,5 +101,5 @@ def test_subclasses_know_it_too(flights, place):
         pass
 
     lance_cpp.write_dataset(flights, place)
-    with pytest.raises(lance_cpp.UnsupportedError, match="LanceDataset.restore"):
-        Mine(place).restore()
+    with pytest.raises(lance_cpp.UnsupportedError, match="LanceDataset.create_branch"):
+        Mine(place).create_branch("side")

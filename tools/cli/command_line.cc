@@ -17,6 +17,9 @@ CLI::App* AddCommand(CLI::App* parent, const std::string& name, const std::strin
   if (!commits) {  // writes go onto the newest version
     app->add_option("--version", flags->version, "a version of the table instead of the newest")
         ->check(IsWholeNumber());
+    app->add_option("--tag", flags->tag, "the version that a tag names")
+        ->check(IsNotEmpty())
+        ->excludes("--version");
   }
   app->add_option("--storage-option", flags->storage_options, "K=V for the store; repeat")
       ->expected(1)
@@ -126,6 +129,7 @@ arrow::StopToken StopAtSignals() {
 lance::OpenOptions Invocation::open_options() const {
   lance::OpenOptions options{.session = session};
   if (flags.version) options.ref = lance::Ref::Version(*flags.version);
+  if (!flags.tag.empty()) options.ref = lance::Ref::Tag(flags.tag);
   return options;
 }
 

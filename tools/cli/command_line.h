@@ -22,6 +22,7 @@ namespace lancectl {
 struct CommonFlags {
   std::string table;
   std::optional<uint64_t> version;
+  std::string tag;  // "": none
   std::vector<std::string> storage_options;
   std::string memory;
   std::optional<int> num_threads;
@@ -75,6 +76,7 @@ void AddWriteCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* c
 void AddRowCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
 void AddLookCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
 void AddSchemaCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
+void AddHistoryCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
 void AddMaintainCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
 
 }  // namespace lancectl

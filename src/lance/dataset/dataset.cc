@@ -231,10 +231,7 @@ arrow::Result<table::RetryPolicy> MakeRetryPolicy(const CommitOptions& commit) {
 arrow::Result<Dataset> Dataset::Open(std::string uri, const OpenOptions& options,
                                      const CallOptions& call) {
   ARROW_ASSIGN_OR_RAISE(OpenedTable opened, OpenTableStore(uri, options));
-  const table::ManifestStore manifests(opened.store);
-  const RunContext run = MakeRunContext(*opened.session, call);
-  auto loaded = options.ref.is_latest() ? manifests.LoadLatest(run)
-                                        : manifests.Load(options.ref.version(), run);
+  auto loaded = LoadRef(opened.store, options.ref, MakeRunContext(*opened.session, call));
   if (!loaded.ok()) return WithContext(loaded.status(), opened.uri);
   auto dataset = Impl::Make(opened, std::move(*loaded));
   if (!dataset.ok()) return WithContext(dataset.status(), opened.uri);
@@ -253,9 +250,7 @@ const std::optional<ClusteringSpec>& Dataset::clustering_spec() const {
 }
 
 arrow::Result<Dataset> Dataset::Checkout(const Ref& ref, const CallOptions& call) const {
-  const RunContext run = impl_->Run(call);
-  const table::ManifestStore manifests = impl_->manifests();
-  auto loaded = ref.is_latest() ? manifests.LoadLatest(run) : manifests.Load(ref.version(), run);
+  auto loaded = LoadRef(impl_->opened.store, ref, impl_->Run(call));
   if (!loaded.ok()) return WithContext(loaded.status(), uri());
   return Impl::Make(impl_->opened, std::move(*loaded));
 }

@@ -100,6 +100,13 @@ struct FragmentMetadata::Impl {
 /// Show a fragment to the outside.
 FragmentMetadata MakeFragmentMetadata(const table::Fragment& fragment);
 
+/// Load the manifest of the version that is asked for, by number, tag or time.
+///
+/// \param store of the table's root
+/// \return KeyError + NotFound{version or tag} when there is none
+arrow::Result<table::LoadedManifest> LoadRef(const std::shared_ptr<ObjectStore>& store,
+                                             const Ref& ref, const RunContext& run);
+
 /// A transaction of ours with a fresh uuid, message and properties.
 table::Transaction MakeTransaction(uint64_t read_version, table::Operation operation,
                                    const CommitOptions& commit, const RunContext& run);

@@ -5,6 +5,7 @@
 #include "lance/base/status_detail.h"
 #include "lance/dataset/dataset_impl.h"
 #include "lance/table/manifest_migration.h"
+#include "lance/transaction.h"
 
 namespace lance {
 
@@ -48,6 +49,14 @@ arrow::Result<Dataset> MigrateManifestPathsV2(const Dataset& dataset, const Call
   ARROW_RETURN_NOT_OK(
       WithContext(table::MigrateManifestNames(*impl.store, impl.Run(call)), dataset.uri()));
   return dataset.Checkout(Ref::Version(dataset.version()), call);
+}
+
+arrow::Result<Dataset> Restore(const Dataset& old_version, const CommitOptions& options,
+                               const CallOptions& call) {
+  ARROW_ASSIGN_OR_RAISE(const Dataset newest, old_version.Checkout(Ref::Latest(), call));
+  ARROW_ASSIGN_OR_RAISE(const Transaction restore,
+                        MakeRestoreTransaction(newest, {.version = old_version.version()}));
+  return CommitTransaction(newest, restore, options, call);
 }
 
 }  // namespace lance

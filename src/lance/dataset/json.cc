@@ -314,6 +314,21 @@ std::string ToJson(const VersionInfo& version) {
   return Dump(json);
 }
 
+std::string ToJson(const TagInfo& tag) {
+  const auto time = [](const std::optional<Timestamp>& at) {
+    return at ? Json(ToText(*at)) : Json(nullptr);
+  };
+  Json json = Document("tag_info");
+  json["name"] = tag.name;
+  json["branch"] = tag.branch;
+  json["version"] = tag.version;
+  json["created_at"] = time(tag.created_at);
+  json["updated_at"] = time(tag.updated_at);
+  json["manifest_size_bytes"] = tag.manifest_size_bytes;
+  json["metadata"] = tag.metadata;
+  return Dump(json);
+}
+
 std::string ToJson(const IndexDescription& index) {
   Json json = Document("index_description");
   json["name"] = index.name;

@@ -28,6 +28,7 @@ arrow::Status BadName(std::string_view name, Problem&&... problem) {
 
 /// Whether a text consists of letters and digits, of any script.
 arrow::Result<bool> IsAlphanumeric(const std::string& text) {
+  arrow::util::InitializeUTF8();
   if (!arrow::util::ValidateUTF8(text)) return false;
   ARROW_RETURN_NOT_OK(InitializeLibrary());
   ARROW_ASSIGN_OR_RAISE(
