@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "lance/base/status_detail.h"
+#include "lance/base/time_text.h"
 #include "lance/dataset/dataset_impl.h"
 #include "lance/table/tags.h"
 
@@ -44,7 +45,7 @@ arrow::Result<table::LoadedManifest> LoadAsOf(const table::ManifestStore& manife
     if (!loaded.ok() && NotFound::From(loaded.status()) != nullptr) continue;  // cleaned up
     if (!loaded.ok() || loaded->manifest.timestamp <= time) return loaded;
   }
-  return NotFoundError("version", "", "no version is as old as the time that is asked for");
+  return NotFoundError("version", ToText(time), "no version is as old as " + ToText(time));
 }
 
 }  // namespace

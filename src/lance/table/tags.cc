@@ -125,6 +125,13 @@ arrow::Result<std::map<std::string, std::string>> TextsIn(const Json& json, cons
   return texts;
 }
 
+/// \return IOError when the reply to a put was lost
+arrow::Status CheckReply(const Tag& tag, PutOutcome outcome) {
+  if (outcome != PutOutcome::kUnknown) return arrow::Status::OK();
+  return arrow::Status::IOError("the reply about tag ", tag.name,
+                                " was lost: the change may be there, or come");
+}
+
 }  // namespace
 
 arrow::Status CheckTagName(std::string_view name) {
@@ -211,23 +218,18 @@ arrow::Status TagStore::Create(const Tag& tag) const {
   ARROW_ASSIGN_OR_RAISE(const PutOutcome outcome,
                         store_->Put(PathOf(tag.name), arrow::Buffer::FromString(SerializeTag(tag)),
                                     PutMode::kIfAbsent));
-  switch (outcome) {
-    case PutOutcome::kStored:
-      return arrow::Status::OK();
-    case PutOutcome::kExists:
-      return arrow::Status::AlreadyExists("there is a tag ", tag.name, " already");
-    case PutOutcome::kUnknown:
-      break;
+  if (outcome == PutOutcome::kExists) {
+    return arrow::Status::AlreadyExists("there is a tag ", tag.name, " already");
   }
-  return arrow::Status::IOError("the reply about tag ", tag.name,
-                                " was lost: it may be there, or come");
+  return CheckReply(tag, outcome);
 }
 
 arrow::Status TagStore::Update(const Tag& tag, const RunContext& run) const {
   ARROW_RETURN_NOT_OK(Load(tag.name, run).status());
-  return store_
-      ->Put(PathOf(tag.name), arrow::Buffer::FromString(SerializeTag(tag)), PutMode::kOverwrite)
-      .status();
+  ARROW_ASSIGN_OR_RAISE(const PutOutcome outcome,
+                        store_->Put(PathOf(tag.name), arrow::Buffer::FromString(SerializeTag(tag)),
+                                    PutMode::kOverwrite));
+  return CheckReply(tag, outcome);
 }
 
 arrow::Status TagStore::Delete(const std::string& name, const RunContext& run) const {

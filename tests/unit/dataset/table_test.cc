@@ -273,6 +273,34 @@ TEST_F(TableTest, DoesNotFollowARowCountThatTheFileDoesNotHave) {
   }
 }
 
+TEST_F(TableTest, OpensTheNewestVersionThatIsAsOldAsATime) {
+  const auto rows = Numbers(R"([[1, "x"]])");
+  LANCE_ASSERT_OK_AND_ASSIGN(const auto first, Insert(WriteMode::kCreate).Execute(rows));
+  LANCE_ASSERT_OK_AND_ASSIGN(const auto second, Insert(WriteMode::kAppend).Execute(rows));
+  const Timestamp begin = first.dataset.timestamp();
+  const Timestamp end = second.dataset.timestamp();
+  ASSERT_LT(begin, end);
+  const std::chrono::nanoseconds moment(1);
+
+  EXPECT_EQ(Open(Ref::AsOf(begin)).ValueOrDie().version(), 1u);
+  EXPECT_EQ(Open(Ref::AsOf(end - moment)).ValueOrDie().version(), 1u);
+  EXPECT_EQ(Open(Ref::AsOf(end)).ValueOrDie().version(), 2u);
+  EXPECT_EQ(second.dataset.Checkout(Ref::AsOf(begin)).ValueOrDie().version(), 1u);
+  EXPECT_THAT(Open(Ref::AsOf(begin - moment)), IsKeyError(HasSubstr("no version is as old as")));
+}
+
+TEST_F(TableTest, DoesNotCallATagChangedWhenTheReplyIsLost) {
+  ASSERT_THAT(Insert(WriteMode::kCreate).Execute(Numbers(R"([[1, "x"]])")), IsOk());
+  LANCE_ASSERT_OK_AND_ASSIGN(const Dataset dataset, Open());
+  session_.store().Arm(0, Fault::kNoReply);
+  EXPECT_THAT(CreateTag(dataset, "t"), IsIOError(HasSubstr("reply about tag t was lost")));
+  session_.store().Disarm();
+  ASSERT_THAT(UpdateTag(dataset, "t"), IsOk());  // it had landed
+  const int64_t calls = session_.store().num_calls();
+  session_.store().Arm(calls - 1, Fault::kNoReply);
+  EXPECT_THAT(UpdateTag(dataset, "t"), IsIOError(HasSubstr("reply about tag t was lost")));
+}
+
 TEST_F(TableTest, StopsWhenTheTokenFires) {
   SeededRandom random(1);
   arrow::StopSource stop;
