@@ -10,6 +10,7 @@ import collections
 import decimal
 import math
 import os
+import re
 
 import lance
 import lance_cpp
@@ -37,6 +38,15 @@ COLUMNS = {
     "d64": pa.date64(), "dic": pa.dictionary(pa.int32(), pa.string()), "st": pa.struct([("x", pa.int32()), ("y", pa.string())]),
 }
 NO_KEYS = {"st", "d256", "f16", "fsb", "dic", "du"}  # of a declaration
+
+# Where the reference gives wrong rows: docs/differences.md. Its zonemaps lose NaNs and texts in
+# dictionaries; its filter takes the lowest int64 for something else under NOT, and joins two lists of
+# one column without regard to nulls.
+KNOWN_OF_INDICES = re.compile(r"\bf(16|32|64)\b|\bdic\b")
+KNOWN_OF_FILTERS = re.compile(
+    r"(NOT|<>).*-9223372036854775808|-9223372036854775808.*(NOT|<>)"
+    r"|NOT.*\b(\w+) (NOT )?IN .* AND .*\b\3 (NOT )?IN "
+)
 
 
 class Values:
@@ -212,6 +222,8 @@ class Past:
         kinds = [
             name for name in ["id", *self.values] if name != "st" and self.rng.random() < 0.8
         ]
+        if not isinstance(dataset, lance.LanceDataset):
+            kinds = [name for name in kinds if name != "dic"]  # the reference would lose rows
         for name in kinds:
             rows = self.rng.choice([3, 8, 32])
             if isinstance(dataset, lance.LanceDataset):
@@ -239,7 +251,7 @@ class Past:
                 values[path] = [v for v in found if v is not None and not is_negative_nan(v)]
                 columns.append(column)
         maker = FilterMaker(self.rng, columns, values)
-        return [maker.make() for _ in range(count)]
+        return [maker.make() for _ in range(count if maker.columns else 0)]
 
     @staticmethod
     def plain(rows):
@@ -297,11 +309,9 @@ def check_filter(answers, rows, node, counts):
         counts["refused by the reference"] += 1
     elif theirs != expected:
         counts["the reference is wrong"] += 1
-        # docs/differences.md: only where its zonemaps meet NaN.
-        unindexed = answers.theirs(sql, use_scalar_index=False)
-        kind = "by its index" if unindexed == expected else "by its filter"
-        counts[kind] += 1
-        print("REFERENCE", kind, sql)
+        is_by_index = answers.theirs(sql, use_scalar_index=False) == expected
+        known = KNOWN_OF_INDICES if is_by_index else KNOWN_OF_FILTERS
+        assert known.search(sql), sql
 
 
 @pytest.fixture(scope="module", name="counts")
