@@ -35,17 +35,18 @@ COLUMNS = {
     "tus": pa.timestamp("us"), "tns": pa.timestamp("ns"), "tz": pa.timestamp("us", "UTC"),
     "dec": pa.decimal128(12, 3), "d256": pa.decimal256(50, 2), "f16": pa.float16(),
     "t32": pa.time32("s"), "t64": pa.time64("us"), "du": pa.duration("ms"), "fsb": pa.binary(3),
-    "d64": pa.date64(), "dic": pa.dictionary(pa.int32(), pa.string()), "st": pa.struct([("x", pa.int32()), ("y", pa.string())]),
+    "d64": pa.date64(), "dic": pa.dictionary(pa.int32(), pa.string()),
+    "st": pa.struct([("x", pa.int32()), ("y", pa.string())]),
 }
 NO_KEYS = {"st", "d256", "f16", "fsb", "dic", "du"}  # of a declaration
 
 # Where the reference gives wrong rows: docs/differences.md. Its zonemaps lose NaNs and texts in
-# dictionaries; its filter takes the lowest int64 for something else under NOT, and joins two lists of
-# one column without regard to nulls.
+# dictionaries; its filter takes the lowest int64 for something else under NOT, and joins two lists
+# of one column without regard to nulls.
 KNOWN_OF_INDICES = re.compile(r"\bf(16|32|64)\b|\bdic\b")
 KNOWN_OF_FILTERS = re.compile(
     r"(NOT|<>).*-9223372036854775808|-9223372036854775808.*(NOT|<>)"
-    r"|NOT.*\b(\w+) (NOT )?IN .* AND .*\b\3 (NOT )?IN "
+    r"|\b([\w.]+) (NOT )?IN .* AND .*\b\3 (NOT )?IN "
 )
 
 
