@@ -173,6 +173,22 @@ BooleanResult CompareArrays(CompareOp op, const arrow::Array& left, const arrow:
   return std::make_shared<arrow::BooleanArray>(left.length(), bitmap, validity);
 }
 
+template <typename FloatType, typename KeyType>
+arrow::Result<std::shared_ptr<arrow::Array>> KeysOf(const arrow::Array& values) {
+  using Key = typename KeyType::c_type;
+  const auto& floats = static_cast<const arrow::NumericArray<FloatType>&>(values);
+  arrow::NumericBuilder<KeyType> builder;
+  ARROW_RETURN_NOT_OK(builder.Reserve(values.length()));
+  for (int64_t i = 0; i < values.length(); ++i) {
+    if (floats.IsNull(i)) {
+      builder.UnsafeAppendNull();
+    } else {
+      builder.UnsafeAppend(KeyOf<Key>(floats.Value(i)));
+    }
+  }
+  return builder.Finish();
+}
+
 }  // namespace
 
 BooleanResult CompareFloatsWithLiteral(CompareOp op, const arrow::Array& values,
@@ -194,6 +210,17 @@ BooleanResult CompareFloats(CompareOp op, const arrow::Array& left, const arrow:
     return CompareArrays<arrow::FloatType>(op, left, right);
   }
   return CompareArrays<arrow::DoubleType>(op, left, right);
+}
+
+arrow::Result<std::shared_ptr<arrow::Array>> TotalOrderKeys(const arrow::Array& values) {
+  switch (values.type_id()) {
+    case arrow::Type::HALF_FLOAT:
+      return KeysOf<arrow::HalfFloatType, arrow::Int16Type>(values);
+    case arrow::Type::FLOAT:
+      return KeysOf<arrow::FloatType, arrow::Int32Type>(values);
+    default:
+      return KeysOf<arrow::DoubleType, arrow::Int64Type>(values);
+  }
 }
 
 }  // namespace lance::filter

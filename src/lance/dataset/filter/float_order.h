@@ -23,4 +23,7 @@ arrow::Result<std::shared_ptr<arrow::BooleanArray>> CompareFloats(CompareOp op,
                                                                   const arrow::Array& left,
                                                                   const arrow::Array& right);
 
+/// Integers of the floats' width in the order of their total order; nulls stay null.
+arrow::Result<std::shared_ptr<arrow::Array>> TotalOrderKeys(const arrow::Array& values);
+
 }  // namespace lance::filter
