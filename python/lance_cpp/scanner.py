@@ -120,7 +120,7 @@ def _orderings(order_by: Any) -> dict[str, Any]:
 def _fragment_ids(fragments: Any) -> list[int]:
     """Of fragments, or of numbers of fragments."""
     if isinstance(fragments, str) or not isinstance(fragments, Iterable):
-        raise TypeError(f"fragments is {fragments!r}; allowed: a list of fragments or their numbers")
+        raise TypeError(f"fragments is {fragments!r}; allowed: a list of fragments or of numbers")
     ids = [getattr(each, "fragment_id", each) for each in fragments]
     return [check_count("fragments", each, 0) for each in ids]
 
