@@ -132,7 +132,7 @@ _PLACES: dict[str, tuple[tuple[str, str], ...]] = {
         ("take reads rows by position", "sample"),
         (
             "create_scalar_index builds zonemaps, describe_indices describes all",
-            "commit_existing_index_segments drop_index index_statistics "
+            "commit_existing_index_segments index_statistics "
             "merge_existing_index_segments merge_index_metadata prewarm_index",
         ),
         (
@@ -162,7 +162,6 @@ _PLACES: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "DatasetOptimizer": (
         ("files of old versions stay", "disable_auto_cleanup enable_auto_cleanup"),
-        ("compact_files brings zonemaps up to date", "optimize_indices"),
     ),
     "Tags": (("make the tag anew", "replace_metadata"),),
     "MergeInsertBuilder": (

@@ -1,7 +1,6 @@
 """Tables: open, look, scan, write, declare."""
 
 import copy
-import dataclasses
 import datetime
 import json
 import os
@@ -19,6 +18,7 @@ from ._hints import check_counts
 from ._missing import KnowsItsGaps, module_getattr
 from .blob import DEFAULT_BLOB_BUFFER_SIZE, BlobFile
 from .errors import InvalidError, refuse_given, unsupported
+from .indices import IndexDescription, Indices
 from .optimize import CompactionMetrics, DatasetOptimizer
 from .rows import MergeInsertBuilder, RowChanges
 from .scanner import LanceScanner, ScanStatistics, make_scanner
@@ -47,22 +47,6 @@ __all__ = [
 __getattr__ = module_getattr(__name__)
 
 
-@dataclasses.dataclass(frozen=True)
-class IndexDescription:
-    """One index of a table; docs/guide/json.md "index_description"."""
-
-    name: str
-    index_type: str
-    field_names: list[str]
-    num_segments: int
-    num_rows_indexed: int
-    num_unindexed_rows: int
-    num_unindexed_fragments: int
-    total_size_bytes: int
-    clustering_id: int
-    usable: bool
-
-
 def _local_time(nanoseconds: int) -> datetime.datetime:
     """The time of a version as the reference gives it: local, without a zone."""
     seconds, rest = divmod(nanoseconds, 1_000_000_000)
@@ -89,7 +73,9 @@ def _numbers(rows: Any) -> Any:
     return rows
 
 
-class LanceDataset(RowChanges, ColumnChanges, Commits, KnowsItsGaps, pads.Dataset):
+class LanceDataset(
+    RowChanges, ColumnChanges, Commits, Indices, KnowsItsGaps, pads.Dataset
+):
     """One version of a table. Methods that change the table move it forward to the new version."""
 
     _gaps = "LanceDataset"
@@ -617,80 +603,6 @@ prefilter, disable_scoring_autoprojection
     def optimize(self) -> DatasetOptimizer:
         """Maintenance: ds.optimize.compact_files()."""
         return DatasetOptimizer(self)
-
-    def create_scalar_index(
-        self,
-        column: str,
-        index_type: str,
-        name: Optional[str] = None,
-        *,
-        replace: bool = True,
-        train: bool = True,
-        fragment_ids: Optional[list[int]] = None,
-        index_uuid: Optional[str] = None,
-        progress_callback: Any = None,
-        format_version: Optional[int] = None,
-        document_granularity: Any = "row",
-        rows_per_zone: Optional[int] = None,
-        observer: Optional[Callable[[dict[str, Any]], None]] = None,
-        **kwargs: Any,
-    ) -> None:
-        """Build an index and commit it. This version builds zonemaps: index_type "ZONEMAP".
-
-        Parameters
-        ----------
-        column : str
-            A column that a zonemap can order.
-        name : str, optional
-            None: the column's name with _idx.
-        replace : bool
-            Replace an index of that name.
-        rows_per_zone : int, optional
-            Rows of one zone; None: 8192.
-        observer : callable, optional
-            Called with a dict for each report of progress, from any thread.
-        """
-        if not isinstance(index_type, str) or index_type.upper() != "ZONEMAP":
-            raise unsupported(f"an index of type {index_type}", "ZONEMAP is")
-        refuse_given(
-            train=None if train else train,
-            fragment_ids=fragment_ids,
-            index_uuid=index_uuid,
-            progress_callback=progress_callback,
-            format_version=format_version,
-            document_granularity=None if document_granularity == "row" else document_granularity,
-            **kwargs,
-        )
-        self._ds = _core.create_zonemap(
-            self._ds,
-            observer,
-            column=column,
-            name=name,
-            replace=replace,
-            rows_per_zone=rows_per_zone,
-        )
-
-    @property
-    def has_index(self) -> bool:
-        """Whether the table has an index."""
-        return len(self.describe_indices()) > 0
-
-    def describe_indices(self) -> list[IndexDescription]:
-        """The indices of the table."""
-        names = [field.name for field in dataclasses.fields(IndexDescription)]
-        documents = map(json.loads, _core.describe_indices(self._ds))
-        return [IndexDescription(**{name: found[name] for name in names}) for found in documents]
-
-    def list_indices(self) -> list[dict[str, Any]]:
-        """The indices of the table: name, type, fields. describe_indices says more."""
-        return [
-            {"name": index.name, "type": index.index_type, "fields": index.field_names}
-            for index in self.describe_indices()
-        ]
-
-    # --- What pyarrow's own methods cannot do -------------------------------------------------
-
-    # They would read memory that is not there: this class has none of pyarrow's C++ dataset.
 
     @property
     def partition_expression(self) -> Any:

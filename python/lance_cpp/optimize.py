@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Optional
 
 from . import _core
+from .indices import KeepsIndices
 from ._missing import KnowsItsGaps, module_getattr
 from .errors import InvalidError, refuse_given, unsupported
 
@@ -100,7 +101,7 @@ class ClusteringCompactionPlan:
         return json.loads(self._plan.to_json())
 
 
-class DatasetOptimizer(KnowsItsGaps):
+class DatasetOptimizer(KeepsIndices, KnowsItsGaps):
     """Maintenance of one dataset; LanceDataset.optimize gives it."""
 
     _gaps = "DatasetOptimizer"

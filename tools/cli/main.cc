@@ -84,6 +84,7 @@ int main(int argc, char** argv) {
   lancectl::AddWriteCommands(&app, &flags, &commands);
   lancectl::AddRowCommands(&app, &flags, &commands);
   lancectl::AddLookCommands(&app, &flags, &commands);
+  lancectl::AddIndexCommands(&app, &flags, &commands);
   lancectl::AddSchemaCommands(&app, &flags, &commands);
   lancectl::AddMaintainCommands(&app, &flags, &commands);
   lancectl::AddHistoryCommands(&app, &flags, &commands);
