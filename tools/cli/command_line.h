@@ -78,5 +78,6 @@ void AddLookCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* co
 void AddSchemaCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
 void AddHistoryCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
 void AddMaintainCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
+void AddCompactCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
 
 }  // namespace lancectl
