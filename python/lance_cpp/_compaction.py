@@ -115,7 +115,7 @@ class CompactedFragment:
         return self.physical_rows - self.num_deletions
 
 
-def _shown(fragments: _core.Fragments) -> list[CompactedFragment]:
+def _shown(fragments: "_core.Fragments") -> list[CompactedFragment]:
     return [CompactedFragment(*fragment) for fragment in fragments]
 
 
