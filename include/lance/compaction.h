@@ -49,8 +49,8 @@ struct CompactionOptions {
   std::optional<uint64_t> binary_copy_read_batch_bytes;
   /// Fragments that stay as they are, and keep their neighbours apart. Unknown ids are ignored.
   std::vector<uint64_t> excluded_fragment_ids;
-  /// Version of the new data files: "2.0", "2.1", "2.2", "stable" or "next"; "": the table's, which
-  /// it does not change.
+  /// Version of the new data files; "": the table's. Another one is NotImplemented: tables with
+  /// files of several versions are not read.
   std::string data_storage_version;
   /// How to commit.
   CommitOptions commit;
@@ -168,7 +168,8 @@ arrow::Result<CompactionPlan> PlanCompaction(const Dataset& dataset,
 ///
 /// Every output file is opened and its rows and schema checked before anything changes. Results
 /// whose sources met another commit are left out and counted; when all did, AlreadyExists +
-/// CommitConflict, and their files are deleted.
+/// CommitConflict. Files of results that did not land stay: only who made them knows whether they
+/// landed before.
 arrow::Result<CompactionResult> CommitCompaction(const Dataset& dataset,
                                                  const std::vector<RewriteResult>& results,
                                                  const CommitOptions& commit = {},

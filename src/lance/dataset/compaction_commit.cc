@@ -51,7 +51,8 @@ arrow::Status CheckTogether(const std::vector<RewriteResult>& results) {
 
 arrow::Result<CompactionResult> CommitResults(const Dataset& dataset,
                                               const std::vector<RewriteResult>& results,
-                                              const CommitOptions& commit, const RunContext& run) {
+                                              const CommitOptions& commit, bool owns_outputs,
+                                              const RunContext& run) {
   CompactionResult result{.dataset = dataset};
   result.mode = ToString(results.front().impl().mode);
   std::vector<ExecutedRewrite> rewrites;
@@ -60,7 +61,10 @@ arrow::Result<CompactionResult> CommitResults(const Dataset& dataset,
   }
   ARROW_ASSIGN_OR_RAISE(
       result.dataset,
-      CommitRewrites(dataset, {.read_version = results.front().read_version(), .options = commit},
+      CommitRewrites(dataset,
+                     {.read_version = results.front().read_version(),
+                      .options = commit,
+                      .owns_outputs = owns_outputs},
                      std::move(rewrites), run, &result));
   result.version = result.versions.back();
   return result;
@@ -89,7 +93,8 @@ arrow::Result<CompactionResult> CompactOnce(const Dataset& dataset,
   CompactionResult result{.dataset = dataset, .mode = ToString(plan.impl().resolved.mode)};
   if (!plan.tasks().empty()) {
     ARROW_ASSIGN_OR_RAISE(const auto results, ExecuteAll(plan, dataset, call));
-    auto committed = CommitResults(dataset, results, options.commit, dataset.impl().Run(call));
+    auto committed = CommitResults(dataset, results, options.commit, /*owns_outputs=*/true,
+                                   dataset.impl().Run(call));
     if (!committed.ok()) {
       if (CommitUnknown::From(committed.status()) == nullptr) {
         for (const RewriteResult& one : results) DiscardResult(dataset, one);
@@ -133,7 +138,8 @@ arrow::Result<CompactionResult> CommitCompaction(const Dataset& dataset,
   ARROW_RETURN_NOT_OK(CheckTogether(results));
   const RunContext run = dataset.impl().Run(call);
   const auto started = run.clock->Steady();
-  ARROW_ASSIGN_OR_RAISE(CompactionResult result, CommitResults(dataset, results, commit, run));
+  ARROW_ASSIGN_OR_RAISE(CompactionResult result, CommitResults(dataset, results, commit,
+                                                               /*owns_outputs=*/false, run));
   result.tasks_planned = results.size();
   result.seconds = std::chrono::duration<double>(run.clock->Steady() - started).count();
   return result;

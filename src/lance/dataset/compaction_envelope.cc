@@ -119,7 +119,9 @@ arrow::Result<Content> ParseContent(Kind kind, std::string_view bytes) {
 /// Options as a plan resolved them stand alone: nothing is left to take from a table.
 arrow::Result<ResolvedCompaction> ResolveStored(const Content& content) {
   ARROW_ASSIGN_OR_RAISE(const CompactionOptions options, content.Options());
-  auto resolved = ResolveCompaction(options, table::Manifest());
+  table::Manifest none;
+  none.data_storage_version = options.data_storage_version;
+  auto resolved = ResolveCompaction(options, none);
   if (resolved.ok()) return resolved;
   return WithContext(arrow::Status::SerializationError(resolved.status().message()),
                      "compaction envelope");

@@ -71,6 +71,18 @@ arrow::Status CheckNotDeferred(const std::optional<bool>& defer_index_remap) {
                           "indices for later is not in this version; allowed: false");
 }
 
+/// Files of another version would make a table that this version does not read (flag bit 8).
+arrow::Status CheckSameVersion(const ResolvedCompaction& resolved,
+                               const table::Manifest& manifest) {
+  const std::string asked = format::ToString(resolved.version);
+  ARROW_ASSIGN_OR_RAISE(const auto stored, format::ParseFileVersion(manifest.data_storage_version));
+  if (resolved.version == stored) return arrow::Status::OK();
+  return UnsupportedError("mixed data file versions",
+                          "data_storage_version is " + asked + ", the table's is " +
+                              manifest.data_storage_version +
+                              "; files of several versions in one table are not supported");
+}
+
 }  // namespace
 
 std::string ToString(CompactionMode mode) {
@@ -141,6 +153,7 @@ arrow::Result<ResolvedCompaction> ResolveCompaction(const CompactionOptions& opt
       .copy_batch_bytes = set.binary_copy_read_batch_bytes.value_or(kDefaultCopyBatchBytes),
       .excluded_fragment_ids = std::move(set.excluded_fragment_ids)};
   ARROW_ASSIGN_OR_RAISE(resolved.version, format::ParseFileVersion(set.data_storage_version));
+  ARROW_RETURN_NOT_OK(CheckSameVersion(resolved, manifest));
   // Nothing can exceed a share of 1.
   if (resolved.materialize_deletions_threshold >= 1) resolved.materialize_deletions = false;
   return resolved;

@@ -64,7 +64,8 @@ arrow::Result<std::vector<ExecutedRewrite>> MatchResults(
 
 arrow::Result<Dataset> CommitResults(const Dataset& dataset, const ClusteringCompactionPlan& plan,
                                      const std::vector<ClusteringRewriteResult>& results,
-                                     const RunContext& run, CompactionResult* result) {
+                                     bool owns_outputs, const RunContext& run,
+                                     CompactionResult* result) {
   if (plan.table_uri() != dataset.uri()) {
     return arrow::Status::Invalid("the plan is of table ", plan.table_uri(), ", not of ",
                                   dataset.uri());
@@ -79,7 +80,8 @@ arrow::Result<Dataset> CommitResults(const Dataset& dataset, const ClusteringCom
   return CommitRewrites(dataset,
                         {.read_version = plan.read_version(),
                          .layout = plan.impl().layout,
-                         .options = plan.options().commit},
+                         .options = plan.options().commit,
+                         .owns_outputs = owns_outputs},
                         std::move(rewrites), run, result);
 }
 
@@ -111,7 +113,8 @@ arrow::Result<CompactionResult> CommitClusteringCompaction(
   CompactionResult result{.dataset = dataset};
   result.tasks_planned = plan.tasks().size();
   result.stopped_by = plan.stopped_by();
-  ARROW_ASSIGN_OR_RAISE(Dataset committed, CommitResults(dataset, plan, results, run, &result));
+  ARROW_ASSIGN_OR_RAISE(Dataset committed, CommitResults(dataset, plan, results,
+                                                         /*owns_outputs=*/false, run, &result));
   result.dataset =
       FinishWithZonemaps(std::move(committed), plan.spec(), plan.options(), run, &result);
   result.version = result.versions.back();

@@ -105,11 +105,13 @@ arrow::Result<std::vector<ClusteringCompactionTask>> ProgressingTasks(
 
 /// Commit results as one Rewrite, without the zonemap step.
 ///
+/// \param owns_outputs as in RewriteCommit
 /// \param result counts what was committed, and tasks whose sources met another commit
 /// \return the version that holds them; see CommitClusteringCompaction for failures
 arrow::Result<Dataset> CommitResults(const Dataset& dataset, const ClusteringCompactionPlan& plan,
                                      const std::vector<ClusteringRewriteResult>& results,
-                                     const RunContext& run, CompactionResult* result);
+                                     bool owns_outputs, const RunContext& run,
+                                     CompactionResult* result);
 
 /// Refresh the zonemaps of the key columns and note the outcome; failure does not undo anything.
 Dataset FinishWithZonemaps(Dataset dataset, const ClusteringSpec& spec,

@@ -83,7 +83,9 @@ std::vector<ExecutedRewrite> TakeConflicted(const table::Manifest& latest,
   return conflicted;
 }
 
-void DeleteOutputs(const Dataset::Impl& dataset, const std::vector<ExecutedRewrite>& rewrites) {
+void DropOutputs(const RewriteCommit& job, const Dataset::Impl& dataset,
+                 const std::vector<ExecutedRewrite>& rewrites) {
+  if (!job.owns_outputs) return;
   for (const ExecutedRewrite& one : rewrites) DeleteDataFiles(*dataset.store, *one.outputs);
 }
 
@@ -222,7 +224,7 @@ arrow::Result<Dataset> CommitRewrites(const Dataset& dataset, const RewriteCommi
   for (bool is_reserved = false;; is_reserved = true) {
     ARROW_ASSIGN_OR_RAISE(const Dataset latest, dataset.Checkout());
     const auto conflicted = TakeConflicted(latest.impl().manifest(), &rewrites);
-    DeleteOutputs(impl, conflicted);
+    DropOutputs(job, impl, conflicted);
     result->tasks_conflicted += conflicted.size();
     if (rewrites.empty()) return AllConflicted(latest.impl().manifest());
     if (!is_reserved) {
@@ -247,7 +249,7 @@ arrow::Result<Dataset> CommitRewrites(const Dataset& dataset, const RewriteCommi
     const size_t num_touched = TakeConflicted(newest.impl().manifest(), &untouched).size();
     if (!conflict->retryable() || num_touched == 0) {
       result->tasks_conflicted += rewrites.size();
-      DeleteOutputs(impl, rewrites);
+      DropOutputs(job, impl, rewrites);
       return committed.status();
     }
   }

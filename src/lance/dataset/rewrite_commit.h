@@ -31,6 +31,9 @@ struct RewriteCommit {
   /// The layout that the outputs are stamped with; no value: rows kept their order, no stamp.
   std::optional<table::LayoutDefinition> layout;
   CommitOptions options;
+  /// Delete the files of rewrites that cannot land. Only for files that were made for this commit:
+  /// a result that comes from elsewhere may have been committed before.
+  bool owns_outputs = false;
 };
 
 /// Live rows of a fragment, from its deletion file when the manifest does not say.
@@ -40,8 +43,8 @@ arrow::Result<uint64_t> KnownLiveRows(ObjectStore& store, const table::Fragment&
 /// Commit rewrites as one Rewrite with a group for each (table-format 5.5, 10.4).
 ///
 /// Every output file is opened and its rows and schema checked before anything changes. Fragment
-/// ids are reserved in a commit of its own. Rewrites whose sources met another commit are left out
-/// and their files deleted; when all did, AlreadyExists + CommitConflict.
+/// ids are reserved in a commit of its own. Rewrites whose sources met another commit are left out;
+/// when all did, AlreadyExists + CommitConflict.
 ///
 /// \param result counts what was committed, and rewrites that met another commit
 /// \return the version that holds them
