@@ -13,7 +13,9 @@ import lance.optimize
 import lance_cpp.optimize
 import pyarrow as pa
 import pytest
+from lance.file import LanceFileReader
 from lance_cpp.errors import CommitConflictError, InvalidError, UnsupportedError
+
 from lancectl import IS_LONG, rng_of
 
 WRITERS = [lance_cpp, lance]
@@ -266,6 +268,135 @@ def test_configuration_gives_the_defaults(uri):
     dataset.update_config({"lance.compaction.materialize_deletions": "perhaps"})
     with pytest.raises(InvalidError, match="lance.compaction.materialize_deletions"):
         lance_cpp.dataset(uri).optimize.compact_files(defer_index_remap=False)
+
+
+# Pages that are copied as they are.
+
+
+def pages_of(uri):
+    """Rows of the pages of each column of the only data file."""
+    (fragment,) = lance.dataset(uri).get_fragments()
+    (file,) = fragment.data_files()
+    metadata = LanceFileReader(os.path.join(uri, "data", file.path)).metadata()
+    return [[page.num_rows if hasattr(page, "num_rows") else None for page in column.pages]
+            for column in metadata.columns]
+
+
+STRUCT = pa.struct([("x", pa.int32()), ("y", pa.string())])
+COLUMNS = {
+    "int": lambda key: key,
+    "text": lambda key: None if key % 5 == 0 else f"text {key}" * (key % 4),
+    "constant": lambda key: 7,
+    "list": lambda key: None if key % 7 == 0 else [key] * (key % 3),
+    "struct": lambda key: None if key % 6 == 0 else {"x": key, "y": None},
+    "list_of_struct": lambda key: [{"x": key + i, "y": "y" * i} for i in range(key % 3)],
+    "wide": lambda key: bytes([key % 251]) * 5000,
+    "fixed": lambda key: [key, None, key + 2],
+    "dictionary": lambda key: f"word {key % 3}",
+    "null": lambda key: None,
+}
+TYPES = {
+    "int": pa.int64(), "text": pa.string(), "constant": pa.int16(), "list": pa.list_(pa.int32()),
+    "struct": STRUCT, "list_of_struct": pa.list_(STRUCT), "wide": pa.binary(),
+    "fixed": pa.list_(pa.int32(), 3), "dictionary": pa.dictionary(pa.int32(), pa.string()),
+    "null": pa.null(),
+}
+
+
+def make_column(uri, name, version, sizes=(300, 1, 450)):
+    first = 0
+    for size in sizes:
+        values = pa.array(map(COLUMNS[name], range(first, first + size)), TYPES[name])
+        table = pa.table({"id": range(first, first + size), "c": values})
+        lance.write_dataset(table, uri, mode="append", data_storage_version=version)
+        first += size
+
+
+@pytest.mark.parametrize("version", ["2.0", "2.1", "2.2"])
+@pytest.mark.parametrize("name", list(COLUMNS))
+def test_both_copy_pages(name, version, tmp_path):
+    pages = []
+    for module in WRITERS:
+        uri = str(tmp_path / module.__name__)
+        make_column(uri, name, version)
+        expected = lance.dataset(uri).to_table()
+        before = lance_cpp.dataset(uri).to_table()
+
+        metrics = module.dataset(uri).optimize.compact_files(compaction_mode="force_binary_copy")
+
+        assert metrics.fragments_added == 1
+        assert lance.dataset(uri).to_table().equals(expected)
+        assert lance_cpp.dataset(uri).to_table().equals(before)
+        lance.dataset(uri).validate()
+        rows = [700, 2, 299, 300, 301]
+        assert lance_cpp.dataset(uri).take(rows).equals(lance.dataset(uri).take(rows))
+        # What was copied is copied once more.
+        lance.write_dataset(before.slice(0, 5), uri, mode="append", data_storage_version=version)
+        lance_cpp.dataset(uri).optimize.compact_files(compaction_mode="force_binary_copy")
+        assert lance.dataset(uri).to_table().num_rows == 756
+        assert lance_cpp.dataset(uri).to_table().slice(0, 751).equals(before)
+        pages.append([len(column) for column in pages_of(uri)])
+    assert pages[0] == pages[1]
+
+
+def drop(dataset):
+    dataset.drop_columns(["l"])
+
+
+NOT_COPIED = {
+    "deleted rows": lambda dataset: dataset.delete("id = 3"),
+    "several files": lambda dataset: dataset.add_columns({"x": "id * 2"}),
+    "a dropped column": drop,
+    "a column of nulls": lambda dataset: dataset.add_columns(pa.field("n", pa.string())),
+}
+
+
+@pytest.mark.parametrize("title", list(NOT_COPIED))
+def test_neither_copies_pages(title, tmp_path):
+    for module in WRITERS:
+        uri = str(tmp_path / module.__name__)
+        NOT_COPIED[title](make(uri, [10, 10]))
+        expected = lance.dataset(uri).to_table()
+        before = files_of(uri)
+
+        with pytest.raises(OSError if module is lance else UnsupportedError):
+            module.dataset(uri).optimize.compact_files(compaction_mode="force_binary_copy")
+        if module is lance_cpp:
+            assert files_of(uri) == before
+        module.dataset(uri).optimize.compact_files(compaction_mode="try_binary_copy")
+
+        check(uri, expected)
+        assert len(sizes_of(uri)) == 1
+
+
+def test_renamed_columns_are_copied_under_their_new_names(uri):
+    make(uri, [10, 10]).alter_columns({"path": "s", "name": "t"})
+    expected = lance.dataset(uri).to_table()
+
+    lance_cpp.dataset(uri).optimize.compact_files(compaction_mode="force_binary_copy")
+
+    check(uri, expected)
+    (file,) = files_of(uri) - files_of_version(uri, 3)
+    assert LanceFileReader(os.path.join(uri, "data", file)).metadata().schema.names[1] == "t"
+
+
+def files_of_version(uri, version):
+    dataset = lance.dataset(uri, version=version)
+    return {file.path for part in dataset.get_fragments() for file in part.data_files()}
+
+
+@pytest.mark.parametrize("stable", [False, True], ids=["addresses", "stable_ids"])
+def test_copied_rows_keep_ids_and_versions(stable, uri):
+    make(uri, [10, 20, 30], enable_stable_row_ids=stable)
+    names = ["id", "s", "l", *(LINEAGE if stable else [])]
+    expected = lance.dataset(uri).to_table(columns=names)
+
+    lance_cpp.dataset(uri).optimize.compact_files(
+        compaction_mode="force_binary_copy", binary_copy_read_batch_bytes=1
+    )
+
+    check(uri, expected.select(["id", "s", "l"]))
+    assert lance.dataset(uri).to_table(columns=names).equals(expected)
 
 
 # Indices of the reference.
