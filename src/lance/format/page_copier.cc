@@ -29,6 +29,18 @@ bool HasSameKinds(const FieldNode& lhs, const FieldNode& rhs) {
   return lhs.kind == rhs.kind && std::ranges::equal(lhs.children, rhs.children, HasSameKinds);
 }
 
+/// The columns that structs own in a file of version 2.0.
+void FindStructColumns(const std::vector<FieldNode>& nodes, const ColumnMap& columns,
+                       std::set<size_t>* found) {
+  for (const FieldNode& node : nodes) {
+    const auto column = columns.find(node.id);
+    if (node.kind == FieldKind::kStruct && column != columns.end()) {
+      found->insert(static_cast<size_t>(column->second));
+    }
+    FindStructColumns(node.children, columns, found);
+  }
+}
+
 /// How many entries of a column make a row: more than one below fixed-size lists of struct only.
 uint64_t EntriesPerRow(const ColumnMetadata& column, uint64_t num_rows) {
   uint64_t entries = 0;
@@ -72,6 +84,9 @@ arrow::Result<std::unique_ptr<PageCopier>> PageCopier::Make(
   std::unique_ptr<PageCopier> copier(new PageCopier(std::move(out), read_bytes, stop));
   ARROW_ASSIGN_OR_RAISE(const auto nodes, MakeFieldTree(schema));
   copier->column_numbers_ = NumberColumns(nodes, version);
+  if (version == FileVersion::k2_0) {
+    FindStructColumns(nodes, copier->column_numbers_, &copier->struct_columns_);
+  }
   copier->tail_.version = version;
   copier->tail_.schema = std::move(schema);
   return copier;
@@ -87,6 +102,11 @@ void PageCopier::AddPages(const DataFileMetadata& metadata, std::vector<ByteRang
       to.entries_per_row = EntriesPerRow(from, metadata.num_rows);
     }
     const uint64_t first_row = EndOf(to);
+    if (struct_columns_.contains(i) && !to.pages.empty()) {
+      // Readers refuse a second page.
+      to.pages.front().num_rows += EndOf(from);
+      continue;
+    }
     for (PageMetadata page : from.pages) {
       page.first_row += first_row;
       to.pages.push_back(std::move(page));
@@ -95,6 +115,7 @@ void PageCopier::AddPages(const DataFileMetadata& metadata, std::vector<ByteRang
   // Not before all are there: a vector that grows moves them.
   for (size_t i = 0; i < metadata.columns.size(); ++i) {
     auto& pages = tail_.columns[i].pages;
+    if (struct_columns_.contains(i)) continue;  // no buffers
     const size_t num_pages = metadata.columns[i].pages.size();
     for (PageMetadata& page : std::span(pages).last(num_pages)) {
       for (ByteRange& buffer : page.buffers) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,8 @@ class PageCopier {
   uint64_t read_bytes_;
   arrow::StopToken stop_;
   ColumnMap column_numbers_;
+  /// Of 2.0: columns of structs, which have no values and one page whatever their rows.
+  std::set<size_t> struct_columns_;
   FileTail tail_;
 };
 
