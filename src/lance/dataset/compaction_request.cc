@@ -93,12 +93,15 @@ class Keys {
     return *this;
   }
 
-  /// The first failure, or a key that nothing took. \param kind of options, for the message
-  arrow::Status Finish(const char* kind) const {
+  /// The first failure, or a key that nothing took.
+  ///
+  /// \param kind of options, \param other what to ask for instead; for the message
+  arrow::Status Finish(const char* kind, const char* other) const {
     ARROW_RETURN_NOT_OK(status_);
     for (const auto& [key, value] : object_.items()) {
       if (known_.contains(key) || value.is_null()) continue;
-      return arrow::Status::Invalid(kind, " has no option ", key.substr(0, 64));
+      return arrow::Status::Invalid(kind, " has no option ", key.substr(0, 64),
+                                    "; another compaction_mode may: ", other);
     }
     return arrow::Status::OK();
   }
@@ -132,7 +135,7 @@ arrow::Result<CompactionOptions> OrdinaryOptions(const Json& object) {
       .Take("binary_copy_read_batch_bytes", &options.binary_copy_read_batch_bytes)
       .Take("excluded_fragment_ids", &options.excluded_fragment_ids)
       .Take("data_storage_version", &options.data_storage_version);
-  ARROW_RETURN_NOT_OK(keys.Finish("compaction that keeps the order of rows"));
+  ARROW_RETURN_NOT_OK(keys.Finish("compaction that keeps the order of rows", kClusterMode));
   ARROW_RETURN_NOT_OK(CheckCompactionOptions(options));
   return options;
 }
@@ -152,7 +155,7 @@ arrow::Result<ClusteringCompactionOptions> ClusteringOptions(const Json& object)
       .Take("full", &options.full)
       .Take("take_over", &options.take_over)
       .Take("rows_per_zone", &options.rows_per_zone);
-  ARROW_RETURN_NOT_OK(keys.Finish("clustering"));
+  ARROW_RETURN_NOT_OK(keys.Finish("clustering", "reencode"));
   ARROW_RETURN_NOT_OK(CheckCompactionOptions(options));
   return options;
 }
