@@ -97,9 +97,8 @@ void BindCompaction(nb::module_& m) {
                      return nb::make_tuple(metrics.fragments_removed, metrics.fragments_added,
                                            metrics.files_removed, metrics.files_added);
                    })
-      .def_prop_ro(
-          "original_fragments",
-          [](const RewriteResult& self) { return FragmentsOf(self.original_fragments()); })
+      .def_prop_ro("original_fragments",
+                   [](const RewriteResult& self) { return FragmentsOf(self.original_fragments()); })
       .def_prop_ro("new_fragments",
                    [](const RewriteResult& self) { return FragmentsOf(self.new_fragments()); });
   BindEnvelope(&result);

@@ -26,9 +26,8 @@ struct CompactFlags {
 };
 
 arrow::Result<lance::CompactionMode> ParseMode(const std::string& text) {
-  for (const auto mode :
-       {lance::CompactionMode::kReencode, lance::CompactionMode::kTryBinaryCopy,
-        lance::CompactionMode::kForceBinaryCopy}) {
+  for (const auto mode : {lance::CompactionMode::kReencode, lance::CompactionMode::kTryBinaryCopy,
+                          lance::CompactionMode::kForceBinaryCopy}) {
     if (text == lance::ToString(mode)) return mode;
   }
   return arrow::Status::Invalid("--compaction-mode is \"", text,
@@ -96,9 +95,9 @@ arrow::Status RunCompact(const Invocation& invocation, const CompactFlags& flags
 }  // namespace
 
 void AddCompactCommands(CLI::App* parent, CommonFlags* common, std::vector<Command>* commands) {
-  CLI::App* app = AddCommand(
-      parent, "compact", "merge small fragments and drop deleted rows; keeps the order of rows",
-      common, /*commits=*/true);
+  CLI::App* app = AddCommand(parent, "compact",
+                             "merge small fragments and drop deleted rows; keeps the order of rows",
+                             common, /*commits=*/true);
   auto flags = std::make_shared<CompactFlags>();
   auto& options = flags->options;
   app->add_option("--target-rows-per-fragment", options.target_rows_per_fragment,

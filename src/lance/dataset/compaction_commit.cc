@@ -59,13 +59,12 @@ arrow::Result<CompactionResult> CommitResults(const Dataset& dataset,
   for (const RewriteResult& one : results) {
     rewrites.push_back(MakeExecuted(one.impl(), rewrites.size()));
   }
-  ARROW_ASSIGN_OR_RAISE(
-      result.dataset,
-      CommitRewrites(dataset,
-                     {.read_version = results.front().read_version(),
-                      .options = commit,
-                      .owns_outputs = owns_outputs},
-                     std::move(rewrites), run, &result));
+  ARROW_ASSIGN_OR_RAISE(result.dataset,
+                        CommitRewrites(dataset,
+                                       {.read_version = results.front().read_version(),
+                                        .options = commit,
+                                        .owns_outputs = owns_outputs},
+                                       std::move(rewrites), run, &result));
   result.version = result.versions.back();
   return result;
 }
@@ -156,9 +155,9 @@ arrow::Result<CompactionResult> Compact(const Dataset& dataset, const Compaction
   const auto started = run.clock->Steady();
   ARROW_ASSIGN_OR_RAISE(
       CompactionResult result,
-      RetryOnNewest<CompactionResult>(
-          dataset, options.commit, call,
-          [&](const Dataset& version) { return CompactOnce(version, options, call); }));
+      RetryOnNewest<CompactionResult>(dataset, options.commit, call, [&](const Dataset& version) {
+        return CompactOnce(version, options, call);
+      }));
   result.seconds = std::chrono::duration<double>(run.clock->Steady() - started).count();
   return result;
 }

@@ -48,9 +48,9 @@ arrow::Result<std::string_view> Unseal(Kind kind, std::string_view bytes) {
   ARROW_ASSIGN_OR_RAISE(const auto stored_kind, reader.Read<uint16_t>("kind"));
   ARROW_ASSIGN_OR_RAISE(const auto version, reader.Read<uint16_t>("format version"));
   if (version != kFormatVersion) {
-    return UnsupportedError("compaction envelope " + std::to_string(version),
-                            "compaction envelope: its format version is " +
-                                std::to_string(version) + "; allowed: 1");
+    return UnsupportedError(
+        "compaction envelope " + std::to_string(version),
+        "compaction envelope: its format version is " + std::to_string(version) + "; allowed: 1");
   }
   ARROW_ASSIGN_OR_RAISE(const auto size, reader.Read<uint64_t>("payload length"));
   const size_t begin = reader.offset();
@@ -68,8 +68,7 @@ arrow::Result<std::string_view> Unseal(Kind kind, std::string_view bytes) {
   return bytes.substr(begin, end - begin);
 }
 
-arrow::Result<std::string> SealTransaction(Kind kind, uint64_t read_version,
-                                           table::Rewrite rewrite,
+arrow::Result<std::string> SealTransaction(Kind kind, uint64_t read_version, table::Rewrite rewrite,
                                            std::map<std::string, std::string> properties) {
   table::Transaction message{.read_version = read_version,
                              .properties = std::move(properties),
@@ -186,8 +185,8 @@ arrow::Result<RewriteResult> RewriteResult::Parse(std::string_view bytes) {
   ARROW_RETURN_NOT_OK(CheckOutputs(impl.outputs));
   ARROW_ASSIGN_OR_RAISE(impl.rows_out, content.Number(kRowsOut));
   ARROW_ASSIGN_OR_RAISE(impl.bytes_read, content.Number(kBytesRead));
-  for (const CompactionMode mode : {CompactionMode::kTryBinaryCopy,
-                                    CompactionMode::kForceBinaryCopy}) {
+  for (const CompactionMode mode :
+       {CompactionMode::kTryBinaryCopy, CompactionMode::kForceBinaryCopy}) {
     if (content.properties[kMode] == ToString(mode)) impl.mode = mode;
   }
   return MakeRewriteResult(std::move(impl));

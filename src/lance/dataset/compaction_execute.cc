@@ -53,9 +53,9 @@ class EvenCuts {
 arrow::Result<uint64_t> WriteRowsAgain(const Dataset& sources, const ResolvedCompaction& options,
                                        EvenCuts cuts, const CallOptions& call,
                                        ProgressReporter* progress, FragmentWriter* writer) {
-  ARROW_ASSIGN_OR_RAISE(const Scanner scanner,
-                        sources.Scan({.batch_size = options.batch_size,
-                                      .blob_handling = BlobHandling::kBinary}));
+  ARROW_ASSIGN_OR_RAISE(
+      const Scanner scanner,
+      sources.Scan({.batch_size = options.batch_size, .blob_handling = BlobHandling::kBinary}));
   ARROW_ASSIGN_OR_RAISE(const auto reader, scanner.ToReader(call));
   uint64_t left_in_file = cuts.Next();
   for (std::shared_ptr<arrow::RecordBatch> batch;;) {
@@ -119,10 +119,10 @@ arrow::Status WriteOutputs(const CompactionTask::Impl& task, const Dataset::Impl
       return arrow::Status::OK();
     }
     if (task.options.mode == CompactionMode::kForceBinaryCopy) {
-      return UnsupportedError("force_binary_copy", "pages cannot be copied as they are: " +
-                                                       copied.obstacle +
-                                                       "; compaction_mode try_binary_copy writes "
-                                                       "such rows again");
+      return UnsupportedError("force_binary_copy",
+                              "pages cannot be copied as they are: " + copied.obstacle +
+                                  "; compaction_mode try_binary_copy writes "
+                                  "such rows again");
     }
   }
   progress.Stage("write", num_rows);
@@ -149,8 +149,8 @@ arrow::Result<RewriteResult> CompactionTask::Execute(const Dataset& dataset,
   const Dataset::Impl& table = snapshot.impl();
   ARROW_RETURN_NOT_OK(CheckChangeable(table));
   ARROW_RETURN_NOT_OK(CheckSources(impl_->sources, "the compaction task", table.manifest()));
-  RewriteResult::Impl result{.read_version = impl_->read_version, .sources = impl_->sources,
-                             .mode = impl_->options.mode};
+  RewriteResult::Impl result{
+      .read_version = impl_->read_version, .sources = impl_->sources, .mode = impl_->options.mode};
   ARROW_RETURN_NOT_OK(WriteOutputs(*impl_, table, call, &result));
   const arrow::Status carried = CarryOrderedLineage(table.store, table.manifest(), result.sources,
                                                     table.Run(call), &result.outputs);

@@ -51,7 +51,7 @@ struct CompactionCandidate {
   uint64_t id = 0;
   uint64_t physical_rows = 0;
   uint64_t live_rows = 0;
-  uint64_t size_bytes = 0;        // of its data files
+  uint64_t size_bytes = 0;         // of its data files
   std::vector<size_t> covered_by;  // index segments, ascending
 };
 

@@ -142,8 +142,7 @@ arrow::Status Describe(const Dataset::Impl& dataset, const table::Fragment& frag
   for (const table::DataFile& file : fragment.files) {
     uint64_t size = file.size_bytes;
     if (size == 0) {
-      ARROW_ASSIGN_OR_RAISE(const ObjectInfo info,
-                            dataset.store->Head(table::DataFilePath(file)));
+      ARROW_ASSIGN_OR_RAISE(const ObjectInfo info, dataset.store->Head(table::DataFilePath(file)));
       size = info.size_bytes;
     }
     candidate->size_bytes += size;

@@ -49,9 +49,10 @@ class SourceCopier {
             location, file.size_bytes == 0 ? std::nullopt : std::optional(file.size_bytes),
             run_.stop_token));
     const std::string name = "data file " + file.path + ": ";
-    if (metadata.num_rows != source.physical_rows) return name + "it has more rows than its fragment";
-    std::string obstacle = format::WhyPagesCannotMove(metadata, table_.manifest().schema,
-                                                      task_.options.version);
+    if (metadata.num_rows != source.physical_rows)
+      return name + "it has more rows than its fragment";
+    std::string obstacle =
+        format::WhyPagesCannotMove(metadata, table_.manifest().schema, task_.options.version);
     if (!obstacle.empty()) return name + obstacle;
     if (copier_ == nullptr) ARROW_RETURN_NOT_OK(StartFile());
     const arrow::Status appended = copier_->Append(location, metadata);

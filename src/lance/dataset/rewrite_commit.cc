@@ -33,10 +33,9 @@ arrow::Status CheckRows(const ExecutedRewrite& rewrite, const Dataset::Impl& sna
 arrow::Status CheckOutput(const ExecutedRewrite& rewrite, const table::Fragment& fragment,
                           const Dataset::Impl& snapshot, const RunContext& run) {
   if (fragment.files.size() != 1 || fragment.deletion_file) {
-    return arrow::Status::Invalid("a new fragment of ", rewrite.name, " has ",
-                                  fragment.files.size(), " data files",
-                                  fragment.deletion_file ? " and a deletion file" : "",
-                                  "; allowed: one data file");
+    return arrow::Status::Invalid(
+        "a new fragment of ", rewrite.name, " has ", fragment.files.size(), " data files",
+        fragment.deletion_file ? " and a deletion file" : "", "; allowed: one data file");
   }
   const std::string path = "data/" + fragment.files.front().path;
   ARROW_ASSIGN_OR_RAISE(
@@ -49,8 +48,8 @@ arrow::Status CheckOutput(const ExecutedRewrite& rewrite, const table::Fragment&
   }
   ARROW_ASSIGN_OR_RAISE(const auto schema, format::ToArrowSchema(file->schema()));
   if (!schema->Equals(*snapshot.schema, /*check_metadata=*/false)) {
-    return arrow::Status::Invalid(path, " has the columns ", schema->ToString(),
-                                  ", the table has ", snapshot.schema->ToString());
+    return arrow::Status::Invalid(path, " has the columns ", schema->ToString(), ", the table has ",
+                                  snapshot.schema->ToString());
   }
   return arrow::Status::OK();
 }

@@ -14,7 +14,7 @@ namespace lance {
 
 /// A rewrite whose files are there, ready to be committed. What it points to outlives the commit.
 struct ExecutedRewrite {
-  std::string name;  // for messages: "task 3"
+  std::string name;                                       // for messages: "task 3"
   const std::vector<table::Fragment>* sources = nullptr;  // descriptors of the version it read
   const std::vector<table::Fragment>* outputs = nullptr;  // ids still 0
   uint64_t rows_out = 0;

@@ -218,13 +218,12 @@ class DataFileWriter::Impl {
     for (OpenField& field : fields_) {
       std::ranges::move(field.writer->TakeColumns(), std::back_inserter(columns));
     }
-    ARROW_ASSIGN_OR_RAISE(DataFileSummary summary,
-                          FinishFile({.version = version_,
-                                      .schema = schema_,
-                                      .num_rows = num_rows_,
-                                      .columns = std::move(columns),
-                                      .global_buffers = global_buffers_},
-                                     column_numbers_, &out_));
+    ARROW_ASSIGN_OR_RAISE(DataFileSummary summary, FinishFile({.version = version_,
+                                                               .schema = schema_,
+                                                               .num_rows = num_rows_,
+                                                               .columns = std::move(columns),
+                                                               .global_buffers = global_buffers_},
+                                                              column_numbers_, &out_));
     is_finished_ = true;
     return summary;
   }

@@ -69,7 +69,8 @@ std::string WhyPagesCannotMove(const DataFileMetadata& metadata, const LanceSche
   }
   if (std::ranges::any_of(*wanted, HasBlob)) return "it has blobs";
   if (NumberColumns(*wanted, version).size() != metadata.columns.size()) {
-    return "it has " + std::to_string(metadata.columns.size()) + " columns, not those of its fields";
+    return "it has " + std::to_string(metadata.columns.size()) +
+           " columns, not those of its fields";
   }
   for (const ColumnMetadata& column : metadata.columns) {
     const auto kind = CheckColumnEncoding(column.encoding);

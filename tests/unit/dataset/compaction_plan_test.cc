@@ -32,8 +32,7 @@ std::vector<CompactionCandidate> Fragments(const std::vector<uint64_t>& sizes) {
 TEST(GroupFragmentsTest, CutsWhereBothSidesHaveRowsEnough) {
   EXPECT_EQ(GroupFragments(Fragments({2, 2, 2, 2, 2}), Options(3)).tasks,
             (Tasks{{0, 1}, {2, 3, 4}}));
-  EXPECT_EQ(GroupFragments(Fragments({3, 3, 3, 3, 3}), Options(7)).tasks,
-            (Tasks{{0, 1, 2, 3, 4}}));
+  EXPECT_EQ(GroupFragments(Fragments({3, 3, 3, 3, 3}), Options(7)).tasks, (Tasks{{0, 1, 2, 3, 4}}));
   EXPECT_EQ(GroupFragments(Fragments({10, 10, 10, 10, 10, 10, 10}), Options(25)).tasks,
             (Tasks{{0, 1, 2}, {3, 4, 5, 6}}));
 }

@@ -60,8 +60,8 @@ TEST_F(CompactionTest, MergesAndThenHasNothingToDo) {
 TEST_F(CompactionTest, SaysWhatABudgetLeft) {
   LANCE_ASSERT_OK_AND_ASSIGN(
       const CompactionResult result,
-      Compact(*dataset_, CompactionOptions{.target_rows_per_fragment = 3,
-                                           .budget = {.max_source_rows = 1}}));
+      Compact(*dataset_,
+              CompactionOptions{.target_rows_per_fragment = 3, .budget = {.max_source_rows = 1}}));
   EXPECT_EQ(result.version, std::nullopt);
   ASSERT_TRUE(result.stopped_by);
   EXPECT_EQ(result.stopped_by->needed, 6u);
@@ -170,14 +170,14 @@ TEST_F(CompactionTest, ARequestNamesWhatIsWrongWithIt) {
 TEST_F(CompactionTest, PagesThatCannotBeCopiedAreSaid) {
   ASSERT_THAT(Delete(*dataset_, "a = 3"), IsOk());
   LANCE_ASSERT_OK_AND_ASSIGN(dataset_, dataset_->Checkout());
-  const auto refused = Compact(
-      *dataset_, CompactionOptions{.compaction_mode = CompactionMode::kForceBinaryCopy});
+  const auto refused =
+      Compact(*dataset_, CompactionOptions{.compaction_mode = CompactionMode::kForceBinaryCopy});
   EXPECT_TRUE(refused.status().IsNotImplemented());
   EXPECT_THAT(refused.status().message(), HasSubstr("fragment 1 has deleted rows"));
 
   LANCE_ASSERT_OK_AND_ASSIGN(dataset_, dataset_->SetClustering({.columns = {"a"}}));
-  const auto seeded = Compact(
-      *dataset_, CompactionOptions{.compaction_mode = CompactionMode::kForceBinaryCopy});
+  const auto seeded =
+      Compact(*dataset_, CompactionOptions{.compaction_mode = CompactionMode::kForceBinaryCopy});
   EXPECT_THAT(seeded.status().message(), HasSubstr("statistics of a"));
 }
 
