@@ -203,4 +203,5 @@ class DatasetOptimizer(KnowsItsGaps):
     ) -> CompactionMetrics:
         """Commit any subset of a plan's results."""
         rewrites = [result._result for result in results]
-        return moved(self._dataset, *_core.commit_clustering(self._dataset._ds, plan._plan, rewrites))
+        committed = _core.commit_clustering(self._dataset._ds, plan._plan, rewrites)
+        return moved(self._dataset, *committed)

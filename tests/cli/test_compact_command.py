@@ -36,7 +36,8 @@ def test_compact_takes_the_options_of_the_reference(table):
 
 
 def test_a_dry_run_is_for_people_too(table):
-    done = run("compact", table, "--dry-run", "--target-rows-per-fragment", 20, "--max-source-rows", 40)
+    bounds = ["--target-rows-per-fragment", 20, "--max-source-rows", 40]
+    done = run("compact", table, "--dry-run", *bounds)
 
     assert done.out.splitlines() == [
         "plan for version 1: 2 tasks",

@@ -297,9 +297,16 @@ COLUMNS = {
     "null": lambda key: None,
 }
 TYPES = {
-    "int": pa.int64(), "text": pa.string(), "constant": pa.int16(), "list": pa.list_(pa.int32()),
-    "struct": STRUCT, "struct_or_null": STRUCT, "list_of_struct": pa.list_(STRUCT), "wide": pa.binary(),
-    "fixed": pa.list_(pa.int32(), 3), "dictionary": pa.dictionary(pa.int32(), pa.string()),
+    "int": pa.int64(),
+    "text": pa.string(),
+    "constant": pa.int16(),
+    "list": pa.list_(pa.int32()),
+    "struct": STRUCT,
+    "struct_or_null": STRUCT,
+    "list_of_struct": pa.list_(STRUCT),
+    "wide": pa.binary(),
+    "fixed": pa.list_(pa.int32(), 3),
+    "dictionary": pa.dictionary(pa.int32(), pa.string()),
     "null": pa.null(),
 }
 

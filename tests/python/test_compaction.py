@@ -149,7 +149,8 @@ def test_a_declared_table_is_clustered_unless_a_mode_is_given(ds):
 
 
 def test_an_ordinary_compaction_drops_stamps(place):
-    ds = lance_cpp.write_dataset(pa.table({"id": range(20)}), place, cluster_by=["id"], declare=True)
+    rows = pa.table({"id": range(20)})
+    ds = lance_cpp.write_dataset(rows, place, cluster_by=["id"], declare=True)
     ds.insert(pa.table({"id": range(5)}))
     assert ds.optimize.plan_clustering().to_dict()["totals"]["rows"] == 25  # two groups to merge
 
