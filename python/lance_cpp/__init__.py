@@ -30,6 +30,7 @@ from .dataset import (
     Transaction,
     write_dataset,
 )
+from .scanner import ColumnOrdering
 from .errors import (
     AlreadyExistsError,
     CancelledError,
@@ -62,6 +63,7 @@ __all__ = [
     "LanceDataset",
     "LanceError",
     "LanceOperation",
+    "ColumnOrdering",
     "LanceScanner",
     "MergeInsertBuilder",
     "NotFoundError",

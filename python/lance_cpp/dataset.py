@@ -295,7 +295,8 @@ class LanceDataset(RowChanges, ColumnChanges, Commits, KnowsItsGaps, pads.Datase
         Parameters
         ----------
         columns : list of str, optional
-            In output order; None: all. _rowid and _rowaddr may be named.
+            In output order; None: all. _rowid, _rowaddr and _rowoffset may be named. A dict: SQL
+            expressions by the name that they get.
         filter : str or pyarrow Expression, optional
             A condition in SQL; see docs/guide/filters.md.
         limit, offset : int, optional
@@ -312,6 +313,12 @@ class LanceDataset(RowChanges, ColumnChanges, Commits, KnowsItsGaps, pads.Datase
             Add _rowid or _rowaddr behind the columns.
         use_scalar_index, use_stats : bool, optional
             False: no index; no pruning at all. Answers are the same.
+        order_by : list of str and ColumnOrdering, optional
+            Sort by these, before offset and limit.
+        fragments : list of int and of fragments, optional
+            Read these alone, in this order.
+        include_deleted_rows : bool, optional
+            Give deleted rows as well, with a null _rowid.
         scan_stats_callback : callable, optional
             Called with ScanStatistics when everything was read.
         batch_readahead, fragment_readahead, io_buffer_size, scan_in_order, late_materialization, \

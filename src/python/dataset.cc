@@ -48,11 +48,32 @@ Dataset Checkout(const Dataset& self, nb::kwargs arguments) {
   return Run([&](const CallOptions& call) { return self.Checkout(ref, call); });
 }
 
+/// Columns to sort by: names, and which of them descend and have their nulls first, by place.
+std::vector<ColumnOrdering> TakeOrdering(Keywords* keywords) {
+  std::vector<std::string> names;
+  std::vector<uint64_t> descending, nulls_first;
+  keywords->Take("order_by", &names)
+      .Take("descending", &descending)
+      .Take("nulls_first", &nulls_first);
+  std::vector<ColumnOrdering> order_by;
+  for (std::string& name : names) order_by.push_back({.column_name = std::move(name)});
+  for (const uint64_t place : descending) order_by.at(place).ascending = false;
+  for (const uint64_t place : nulls_first) order_by.at(place).nulls_first = true;
+  return order_by;
+}
+
 Scanner Scan(const Dataset& self, nb::kwargs arguments) {
   ScanOptions options;
   std::optional<std::string> filter;
+  std::vector<std::string> computed_names, expressions;
   Keywords keywords(std::move(arguments));
+  options.order_by = TakeOrdering(&keywords);
   keywords.Take("columns", &options.columns)
+      .Take("computed_names", &computed_names)
+      .Take("expressions", &expressions)
+      .Take("fragment_ids", &options.fragment_ids)
+      .Take("include_deleted_rows", &options.include_deleted_rows)
+      .Take("batch_size_bytes", &options.batch_size_bytes)
       .Take("filter", &filter)
       .Take("limit", &options.limit)
       .Take("offset", &options.offset)
@@ -64,6 +85,9 @@ Scanner Scan(const Dataset& self, nb::kwargs arguments) {
       .Take("use_stats", &options.use_stats)
       .Finish();
   if (filter) options.filter = Filter(std::move(*filter));
+  for (size_t i = 0; i < computed_names.size(); ++i) {
+    options.computed_columns.push_back({computed_names[i], expressions.at(i)});
+  }
   return ValueOrThrow(self.Scan(std::move(options)));
 }
 

@@ -32,6 +32,7 @@ HAS = {
     | {"with_row_id", "with_row_address", "blob_handling", "batch_size_bytes", "batch_readahead"}
     | {"fragment_readahead", "io_buffer_size", "late_materialization", "prefilter"}
     | {"strict_batch_size", "disable_scoring_autoprojection"}
+    | {"fragments", "include_deleted_rows", "order_by"}
     | {"use_stats", "use_scalar_index", "scan_stats_callback"},
     "compact_files": {"self", "target_rows_per_fragment", "max_bytes_per_file", "num_threads"}
     | {"compaction_mode", "max_source_fragments", "max_source_rows", "max_source_bytes", "full"}
@@ -316,7 +317,6 @@ def test_no_argument_is_ignored(ours, function, name, given):
         lambda ds: ds.take([1], columns=[]),
         lambda ds: ds.take([1], columns={"twice": "id * 2"}),
         lambda ds: ds.to_table(blob_handling="all_descriptions"),
-        lambda ds: ds.to_table(columns={"twice": "id * 2"}),
         lambda ds: ds.checkout_version(("side", 1)),
         lambda ds: ds.create_scalar_index("id", "BTREE"),
         lambda ds: ds.optimize.compact_files(defer_index_remap=True),
