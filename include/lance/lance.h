@@ -4,6 +4,7 @@
 
 #include "lance/blob.h"
 #include "lance/clustering.h"
+#include "lance/compaction.h"
 #include "lance/dataset.h"
 #include "lance/encoder.h"
 #include "lance/file.h"

@@ -74,7 +74,6 @@ _PLACES: dict[str, tuple[tuple[str, str], ...]] = {
             "describe_indices describes the indices",
             "Index IndexConfig IndexFile IndexInformation IndexSegment SupportedDistributedIndices",
         ),
-        ("LanceDataset.optimize compacts", "Compaction"),
         ("plain dicts are taken and given", "AlterColumn DeleteResult ExecuteResult UpdateResult"),
         (
             "scan_stats_callback of a scan counts what it reads",
@@ -86,12 +85,7 @@ _PLACES: dict[str, tuple[tuple[str, str], ...]] = {
             "normalize_transform serialize_row_addrs td_to_micros",
         ),
     ),
-    "lance_cpp.optimize": (
-        (
-            "LanceDataset.optimize.compact_files, or its plan_clustering and commit_clustering",
-            "Compaction CompactionOptions CompactionPlan CompactionTask RewriteResult",
-        ),
-    ),
+    "lance_cpp.optimize": (),
     "lance_cpp.file": (
         ("LanceFileReader and LanceFileWriter take a path", "LanceFileSession ListResult"),
     ),

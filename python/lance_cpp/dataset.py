@@ -19,7 +19,7 @@ from ._missing import KnowsItsGaps, module_getattr
 from .blob import DEFAULT_BLOB_BUFFER_SIZE, BlobFile
 from .errors import InvalidError, refuse_given, unsupported
 from .indices import IndexDescription, Indices
-from .optimize import CompactionMetrics, DatasetOptimizer
+from .optimize import Compaction, CompactionMetrics, DatasetOptimizer
 from .rows import MergeInsertBuilder, RowChanges
 from .scanner import LanceScanner, ScanStatistics, make_scanner
 from .session import Session
@@ -31,6 +31,7 @@ __version__ = _core.__version__
 
 __all__ = [
     "BatchUDF",
+    "Compaction",
     "CompactionMetrics",
     "DatasetOptimizer",
     "IndexDescription",

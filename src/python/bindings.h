@@ -23,6 +23,7 @@ void BindMutate(nanobind::module_& m);
 void BindIndex(nanobind::module_& m);
 void BindSchema(nanobind::module_& m);
 void BindOptimize(nanobind::module_& m);
+void BindCompaction(nanobind::module_& m);
 void BindFile(nanobind::module_& m);
 
 /// Take `storage_options` and `session`.

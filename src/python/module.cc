@@ -23,5 +23,6 @@ NB_MODULE(_core, m) {
   lance::python::BindIndex(m);
   lance::python::BindSchema(m);
   lance::python::BindOptimize(m);
+  lance::python::BindCompaction(m);
   lance::python::BindFile(m);
 }

@@ -91,6 +91,7 @@ OPERATIONS = {
     "set_clustering": Operation(_declare, is_clustered=True),
     "clear_clustering": Operation(lambda ds: ds.clear_clustering(), _declare),
     "optimize": Operation(lambda ds: ds.optimize.compact_files(), _declare, commits=3),
+    "compact": Operation(lambda ds: ds.optimize.compact_files(), _delete_nulls, commits=2),
     "create_index": Operation(lambda ds: ds.create_scalar_index("k", "ZONEMAP")),
 }
 

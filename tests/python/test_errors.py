@@ -36,7 +36,11 @@ HAS = {
     | {"use_stats", "use_scalar_index", "scan_stats_callback"},
     "compact_files": {"self", "target_rows_per_fragment", "max_bytes_per_file", "num_threads"}
     | {"compaction_mode", "max_source_fragments", "max_source_rows", "max_source_bytes", "full"}
-    | {"target_rows_per_group", "min_merge_ratio", "take_over", "rows_per_zone", "observer"},
+    | {"target_rows_per_group", "min_merge_ratio", "take_over", "rows_per_zone", "observer"}
+    | {"materialize_deletions", "materialize_deletions_threshold", "batch_size"}
+    | {"binary_copy_read_batch_bytes", "excluded_fragment_ids", "data_storage_version"}
+    # Refused where it fits; the table of this test is clustered.
+    | {"defer_index_remap"},
     "create_scalar_index": {"self", "column", "index_type", "name", "replace", "rows_per_zone"}
     | {"observer"},
 }
@@ -315,8 +319,8 @@ def test_no_argument_is_ignored(ours, function, name, given):
         lambda ds: ds.to_table(blob_handling="all_descriptions"),
         lambda ds: ds.checkout_version(("side", 1)),
         lambda ds: ds.create_scalar_index("id", "BTREE"),
-        lambda ds: ds.optimize.compact_files(),
-        lambda ds: ds.optimize.compact_files(compaction_mode="reencode"),
+        lambda ds: ds.optimize.compact_files(defer_index_remap=True),
+        lambda ds: ds.optimize.compact_files(data_storage_version="2.2"),
         lambda ds: ds.to_pandas(blob_mode="bytes"),
         lambda ds: ds.scanner().analyze_plan(count_rows=True),
         lambda ds: ds.filter(pa.compute.field("id") > 3),
@@ -335,6 +339,51 @@ def test_what_this_version_does_not_have_says_so(ours, action):
     error = raised_by(lambda: action(ours))
 
     assert isinstance(error, lance_cpp.UnsupportedError), error
+
+
+@pytest.mark.parametrize(
+    "mode, option, value",
+    [
+        ("cluster", "materialize_deletions", True),
+        ("cluster", "batch_size", 10),
+        ("cluster", "data_storage_version", "2.1"),
+        ("reencode", "rows_per_zone", 10),
+        ("reencode", "full", True),
+        (None, "min_merge_ratio", 0.5),
+    ],
+)
+def test_an_option_that_does_not_fit_the_mode_is_named(ours, mode, option, value):
+    error = raised_by(
+        lambda: ours.optimize.compact_files(compaction_mode=mode, **{option: value})
+    )
+
+    assert isinstance(error, lance_cpp.InvalidError)
+    assert option in str(error)
+
+
+@pytest.mark.parametrize(
+    "option, value",
+    [
+        ("target_rows_per_fragment", 0),
+        ("target_rows_per_fragment", -1),
+        ("target_rows_per_fragment", "many"),
+        ("target_rows_per_fragment", 1.5),
+        ("max_bytes_per_file", 0),
+        ("max_source_rows", 0),
+        ("batch_size", 0),
+        ("materialize_deletions", "yes"),
+        ("materialize_deletions_threshold", -0.5),
+        ("materialize_deletions_threshold", float("nan")),
+        ("excluded_fragment_ids", [-1]),
+        ("excluded_fragment_ids", "1"),
+        ("data_storage_version", "7"),
+    ],
+)
+def test_a_wrong_value_of_a_compaction_option_is_named(ours, option, value):
+    error = raised_by(lambda: ours.optimize.compact_files(**{option: value}))
+
+    assert isinstance(error, lance_cpp.InvalidError)
+    assert option in str(error) or option == "data_storage_version"
 
 
 def test_a_wrong_compaction_mode_lists_the_right_ones(ours):

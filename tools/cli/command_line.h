@@ -79,5 +79,6 @@ void AddIndexCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* c
 void AddSchemaCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
 void AddHistoryCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
 void AddMaintainCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
+void AddCompactCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
 
 }  // namespace lancectl

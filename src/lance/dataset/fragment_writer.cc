@@ -8,7 +8,6 @@
 #include "arrow/util/byte_size.h"
 #include "lance/base/checked_math.h"
 #include "lance/base/status_detail.h"
-#include "lance/format/data_file_writer.h"
 #include "lance/index/seed.h"
 #include "lance/index/zone.h"
 #include "lance/table/data_file_name.h"
@@ -61,12 +60,7 @@ class FragmentWriter::OpenFile {
     ARROW_ASSIGN_OR_RAISE(const format::DataFileSummary summary, writer_->Finish());
     table::Fragment fragment;
     fragment.physical_rows = summary.num_rows;
-    fragment.files.push_back({.path = name_,
-                              .field_ids = summary.field_ids,
-                              .column_indices = summary.column_indices,
-                              .major_version = summary.major_version,
-                              .minor_version = summary.minor_version,
-                              .size_bytes = summary.size_bytes});
+    fragment.files.push_back(MakeDataFile(name_, summary));
     return fragment;
   }
 
@@ -188,6 +182,15 @@ arrow::Status WriteClustered(const arrow::Table& sorted, uint64_t max_rows_per_f
     offset += static_cast<int64_t>(rows);
   }
   return arrow::Status::OK();
+}
+
+table::DataFile MakeDataFile(std::string name, const format::DataFileSummary& summary) {
+  return {.path = std::move(name),
+          .field_ids = summary.field_ids,
+          .column_indices = summary.column_indices,
+          .major_version = summary.major_version,
+          .minor_version = summary.minor_version,
+          .size_bytes = summary.size_bytes};
 }
 
 void DeleteDataFiles(ObjectStore& store, const std::vector<table::Fragment>& fragments) {

@@ -62,4 +62,14 @@ arrow::Status CarryLineage(const std::shared_ptr<ObjectStore>& store,
                            RowsMoved how, const RunContext& run,
                            std::vector<table::Fragment>* fragments);
 
+/// The same for all live rows of some fragments, which were written again in their order and not
+/// changed (table-format 8.5 "compaction"). Takes memory by runs of ids, not by rows.
+///
+/// \param sources in the order in which they were read
+/// \pre `fragments` hold as many rows
+arrow::Status CarryOrderedLineage(const std::shared_ptr<ObjectStore>& store,
+                                  const table::Manifest& manifest,
+                                  const std::vector<table::Fragment>& sources,
+                                  const RunContext& run, std::vector<table::Fragment>* fragments);
+
 }  // namespace lance
