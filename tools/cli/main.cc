@@ -85,6 +85,7 @@ int main(int argc, char** argv) {
   lancectl::AddRowCommands(&app, &flags, &commands);
   lancectl::AddLookCommands(&app, &flags, &commands);
   lancectl::AddSchemaCommands(&app, &flags, &commands);
+  lancectl::AddCheckCommands(&app, &flags, &commands);
   lancectl::AddMaintainCommands(&app, &flags, &commands);
   lancectl::AddHistoryCommands(&app, &flags, &commands);
   if (const std::string unknown = UnknownCommand(app, argc, argv); !unknown.empty()) {
