@@ -76,6 +76,7 @@ void ReferencedFiles::AddOne(const table::Manifest& manifest, const VersionLine&
   const auto place = FindPlace(manifest, line, base_id, path);
   if (!place) return;
   if (place->base == 0) (kind == Kind::kIndexFolder ? named_folders_ : named_).insert(place->path);
+  if (!is_looked_for_) return;
   const std::string key = ShownPath(*place) + "\n" + std::to_string(static_cast<int>(kind)) + " " +
                           std::to_string(size_bytes);
   const auto [found, is_new] = references_.try_emplace(key);
@@ -98,6 +99,16 @@ void ReferencedFiles::AddIndex(const table::Manifest& manifest, const VersionLin
 }
 
 void ReferencedFiles::Add(const table::Manifest& manifest, const VersionLine& line) {
+  is_looked_for_ = true;
+  AddAll(manifest, line);
+}
+
+void ReferencedFiles::AddNamed(const table::Manifest& manifest, const VersionLine& line) {
+  is_looked_for_ = false;
+  AddAll(manifest, line);
+}
+
+void ReferencedFiles::AddAll(const table::Manifest& manifest, const VersionLine& line) {
   for (const table::Fragment& fragment : manifest.fragments) {
     for (const table::DataFile& file : fragment.files) {
       AddOne(manifest, line, Kind::kData, file.base_id, "data/" + file.path, file.size_bytes);

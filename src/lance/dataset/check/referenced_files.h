@@ -25,6 +25,8 @@ class ReferencedFiles {
 
   /// Add what a version names. \param line that it belongs to
   void Add(const table::Manifest& manifest, const VersionLine& line);
+  /// Add what is named by a version that need not be whole: it is only no orphan.
+  void AddNamed(const table::Manifest& manifest, const VersionLine& line);
   /// A version whose manifest cannot be read: what it names is not known.
   void AddUnknown() { ++num_unknown_; }
 
@@ -63,6 +65,7 @@ class ReferencedFiles {
                                  const std::optional<uint32_t>& base_id, const std::string& path);
   size_t NumberOf(const table::BasePath& base);
   std::string ShownPath(const Place& place) const;
+  void AddAll(const table::Manifest& manifest, const VersionLine& line);
   void AddOne(const table::Manifest& manifest, const VersionLine& line, Kind kind,
               const std::optional<uint32_t>& base_id, const std::string& path,
               uint64_t size_bytes);
@@ -83,6 +86,7 @@ class ReferencedFiles {
   std::unordered_set<std::string> named_;                  // paths below the root
   std::unordered_set<std::string> named_folders_;          // folders of index segments
   uint64_t num_unknown_ = 0;
+  bool is_looked_for_ = true;  // what is added at the moment
 };
 
 }  // namespace lance::check

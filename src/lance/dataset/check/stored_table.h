@@ -49,6 +49,9 @@ struct StoredTable {
   /// Folders of index segments that have files, as SegmentFolderOf gives them.
   std::unordered_set<std::string> segment_folders;
 
+  /// Whether a line counts: the main one, and branches that have a description.
+  bool IsListed(const VersionLine& line) const;
+
   static arrow::Result<StoredTable> List(ObjectStore& store);
 };
 

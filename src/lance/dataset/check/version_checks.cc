@@ -164,6 +164,22 @@ arrow::Status ReadHint(ObjectStore& store, const VersionLine& line, const RunCon
   return arrow::Status::OK();
 }
 
+/// What a branch without a description names: it may be about to get one, so nothing is orphaned.
+arrow::Status AddUnlisted(const VersionsCheck& check, const VersionLine& line,
+                          ReferencedFiles* files) {
+  for (const VersionFile& version : line.versions) {
+    const auto file = ReadManifest(*check.table.store, version, check.run);
+    if (file.ok()) {
+      files->AddNamed(file->manifest, line);
+    } else if (EndsCheck(file.status())) {
+      return file.status();
+    } else {
+      files->AddUnknown();
+    }
+  }
+  return arrow::Status::OK();
+}
+
 }  // namespace
 
 void CheckHint(const std::string& path, std::optional<uint64_t> hinted, uint64_t newest,
@@ -200,6 +216,10 @@ void CheckVersionNames(const VersionLine& line, Findings* findings) {
 arrow::Status CheckVersions(const VersionsCheck& check, ReferencedFiles* files,
                             Findings* findings) {
   for (const auto& [branch, line] : check.stored.lines) {
+    if (!check.stored.IsListed(line)) {
+      ARROW_RETURN_NOT_OK(AddUnlisted(check, line, files));
+      continue;
+    }
     CheckVersionNames(line, findings);
     ARROW_RETURN_NOT_OK(ReadHint(*check.table.store, line, check.run, findings));
     for (const VersionFile& version : line.versions) {

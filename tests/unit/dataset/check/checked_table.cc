@@ -86,6 +86,11 @@ arrow::Result<std::shared_ptr<ObjectStore>> MakeSample(Sample sample) {
     case Sample::kDeclared:
       ARROW_RETURN_NOT_OK(MakeDeclared(options));
       break;
+    case Sample::kOldFormat:
+      ARROW_RETURN_NOT_OK(Insert(options, WriteMode::kCreate, 250, 0,
+                                 {.max_rows_per_file = 100, .data_storage_version = "2.0"})
+                              .status());
+      break;
   }
   return store;
 }

@@ -17,6 +17,7 @@ enum class Sample {
   kPlain,     // versions, deletions of both kinds, a zonemap of two segments, tags, config
   kStable,    // stable row ids, after a deletion and an update
   kDeclared,  // clustered, with stamps, zonemaps and seeds
+  kOldFormat,  // data files of version 2.0
 };
 
 /// A table in memory that a test damages.
@@ -26,6 +27,7 @@ class CheckedTable {
   static CheckedTable Make(Sample sample);
 
   ObjectStore& store() const { return *store_; }
+  const std::shared_ptr<ObjectStore>& shared_store() const { return store_; }
   OpenOptions options() const { return FaultySession(store_).Options(/*with_faults=*/false); }
 
   /// Check the table, whether it can be opened or not.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,9 @@ struct Damage {
   /// Only a deep check finds it.
   bool is_deep = false;
 };
+
+/// For failures of tests that take one.
+inline void PrintTo(const Damage& damage, std::ostream* out) { *out << damage.name; }
 
 // The list, by what is damaged.
 std::vector<Damage> DamagesOfVersions();

@@ -1,3 +1,5 @@
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <string>
 
@@ -46,7 +48,7 @@ void ReplaceAll(std::string_view from, std::string_view to, std::string* bytes) 
     at += to.size();
     ++count;
   }
-  ARROW_CHECK_GT(count, 0);
+  EXPECT_GT(count, 0u);
 }
 
 std::vector<Damage> DataFiles() {
@@ -114,7 +116,16 @@ std::vector<Damage> Values() {
          table.Rewrite([](auto* manifest) { manifest->schema.fields[0].nullable = false; });
          return std::string("fragment 0");
        },
+       Sample::kOldFormat, /*is_deep=*/true},
+      {"NullsWhereTheFileMayHaveNone", "column_broken",
+       [](const CheckedTable& table) {
+         table.Rewrite([](auto* manifest) { manifest->schema.fields[0].nullable = false; });
+         return DataPath(table.Manifest().fragments[kWhole]);
+       },
        Sample::kPlain, /*is_deep=*/true},
+      {"FirstPageOfAnOldFileIsGarbage", "column_broken",
+       ChangesData([](std::string* bytes) { ReplaceAll("k1", "\xff\xfe", bytes); }),
+       Sample::kOldFormat, /*is_deep=*/true},
   };
 }
 
