@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <set>
@@ -200,6 +201,7 @@ struct Answers {
   std::vector<bool> opens;  // by version
   int64_t num_rows = -1;    // -1: they cannot be read
   bool is_index_right = true;
+  std::string failure;
 };
 
 Answers AnswersOf(const CheckedTable& table) {
@@ -213,9 +215,11 @@ Answers AnswersOf(const CheckedTable& table) {
   if (!newest.ok()) return answers;
   const auto rows = ReadAll(*newest);
   if (rows.ok()) answers.num_rows = (*rows)->num_rows();
+  answers.failure = rows.status().ToString();
+  const std::vector<std::string> id_only = {"id"};  // other columns have NaNs, which equal nothing
   for (const char* filter : {"a = 17", "a IS NULL", "a > 300 AND id < 150", "s = 'k7'"}) {
-    const auto pruned = ReadAll(*newest, {.filter = Filter(filter)});
-    const auto whole = ReadAll(*newest, {.filter = Filter(filter), .use_stats = false});
+    const auto pruned = ReadAll(*newest, {.columns = id_only, .filter = Filter(filter)});
+    const auto whole = ReadAll(*newest, {.columns = id_only, .filter = Filter(filter), .use_stats = false});
     answers.is_index_right &= pruned.ok() == whole.ok();
     if (!pruned.ok() || !whole.ok()) continue;  // a column may be called otherwise
     answers.is_index_right &= (*pruned)->Equals(**whole, /*check_metadata=*/false);
@@ -247,12 +251,15 @@ TEST(CheckProperty, WhatHasNoFindingsCanBeRead) {
     table.Write(path, bytes);
 
     const auto findings = table.Check(/*deep=*/true);
-    if (!findings.ok() || !ProblemsOf(*findings).empty()) {
+    ASSERT_THAT(findings, IsOk()) << path;
+    // A flag that flipped looks like one of a later release.
+    const auto is_unknown = [](const Finding& f) { return f.code == "version_unsupported"; };
+    if (!ProblemsOf(*findings).empty() || std::ranges::any_of(*findings, is_unknown)) {
       ++num_found;
       continue;
     }
     const Answers after = AnswersOf(table);
-    SCOPED_TRACE("round " + std::to_string(round) + ", " + path);
+    SCOPED_TRACE("round " + std::to_string(round) + ", " + path + ", " + after.failure);
     EXPECT_EQ(after.opens, before.opens);
     EXPECT_EQ(after.num_rows, before.num_rows);
     EXPECT_TRUE(after.is_index_right);
