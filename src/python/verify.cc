@@ -1,3 +1,5 @@
+#include "lance/verify.h"
+
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
@@ -8,7 +10,6 @@
 #include "bindings.h"
 #include "interrupt.h"
 #include "lance/json.h"
-#include "lance/verify.h"
 
 namespace nb = nanobind;
 

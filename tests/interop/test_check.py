@@ -160,7 +160,7 @@ def test_random_flips_are_found_or_harmless(tmp_path):
     made = RandomTable(rng, tmp_path)
     made.change(8)
     found = 0
-    rounds = 400 if IS_LONG else 40
+    rounds = 400 if IS_LONG else 15
     for number in range(rounds):
         copy = tmp_path / "copy.lance"
         shutil.copytree(made.uri, copy)

@@ -54,7 +54,8 @@ void AddCheckCommands(CLI::App* app, CommonFlags* common, std::vector<Command>* 
                                /*commits=*/true);
   auto flags = std::make_shared<CheckFlags>();
   CLI::Option* version =
-      check->add_option("--version", common->version, "a version of the table instead of the newest")
+      check
+          ->add_option("--version", common->version, "a version of the table instead of the newest")
           ->check(IsWholeNumber());
   CLI::Option* tag = check->add_option("--tag", common->tag, "the version that a tag names")
                          ->check(IsNotEmpty())

@@ -51,8 +51,7 @@ class BlobCheck {
       return CheckDescriptors(field, array);
     }
     for (size_t i = 0; i < field.children.size(); ++i) {
-      ARROW_RETURN_NOT_OK(
-          Check(field.children[i], *arrow::MakeArray(array.data()->child_data[i])));
+      ARROW_RETURN_NOT_OK(Check(field.children[i], *arrow::MakeArray(array.data()->child_data[i])));
     }
     return arrow::Status::OK();
   }
@@ -152,10 +151,9 @@ class ColumnCheck {
         "column " + field_.name + " of fragment " + std::to_string(fragment.id);
     if (num_failures_ > 0) {
       const bool is_unsupported = UnsupportedFeature::From(first_failure_) != nullptr;
-      const std::string more =
-          num_failures_ > 1
-              ? " (and " + std::to_string(num_failures_ - 1) + " more pieces of the column)"
-              : "";
+      const std::string more = num_failures_ > 1 ? " (and " + std::to_string(num_failures_ - 1) +
+                                                       " more pieces of the column)"
+                                                 : "";
       findings_->Add(is_unsupported ? kColumnUnsupported : kColumnBroken,
                      PathOf(first_failure_, fragment), name, ": rows ", first_rows_.begin, " to ",
                      first_rows_.end - 1, more, " cannot be read: ", first_failure_.message());
@@ -185,8 +183,8 @@ arrow::Status CheckSeed(const ColumnsCheck& check, const format::FieldNode& fiel
   }
   const auto file = check.reader->FileOf(field.id);
   if (!file.ok() || *file == nullptr) return arrow::Status::OK();
-  const auto seed = index::ReadSeed(**file, check.reader->fragment(), field.id, field.type,
-                                    check.run);
+  const auto seed =
+      index::ReadSeed(**file, check.reader->fragment(), field.id, field.type, check.run);
   if (!seed.ok()) return seed.status().IsCancelled() ? seed.status() : arrow::Status::OK();
   if (!*seed) return arrow::Status::OK();
   return CheckZones({.reader = check.reader,

@@ -61,8 +61,7 @@ inline constexpr FindingKind kColumnIndexWrong{"column_index_wrong", Severity::k
 inline constexpr FindingKind kFileUnsupported{"file_unsupported", Severity::kInfo};
 inline constexpr FindingKind kColumnBroken{"column_broken", Severity::kError};
 inline constexpr FindingKind kColumnUnsupported{"column_unsupported", Severity::kWarning};
-inline constexpr FindingKind kNullsInRequiredColumn{"nulls_in_required_column",
-                                                    Severity::kWarning};
+inline constexpr FindingKind kNullsInRequiredColumn{"nulls_in_required_column", Severity::kWarning};
 inline constexpr FindingKind kBlobBroken{"blob_broken", Severity::kError};
 
 // Deletion files.

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "lance/base/status_detail.h"
-
 namespace lance::check {
 namespace {
 
@@ -33,11 +31,12 @@ std::string OneLine(std::string message) {
 
 void Findings::AddFailure(const FindingKind& kind, std::string_view path,
                           const arrow::Status& failure) {
-  Add(kind, path, WithContext(failure, path).message());
+  Add(kind, path, failure.message());
 }
 
 void Findings::AddText(Severity severity, std::string_view code, std::string_view path,
                        std::string message) {
+  if (message.find(path) == std::string::npos) message = std::string(path) + ": " + message;
   AddEntry({severity,
             {.severity = NameOf(severity),
              .code = std::string(code),

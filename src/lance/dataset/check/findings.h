@@ -18,7 +18,7 @@ namespace lance::check {
 /// others are counted. Thread-compatible.
 class Findings {
  public:
-  /// Add a finding. \param message parts of one sentence
+  /// Add a finding. \param message parts of one sentence; the path is put before it unless it is in
   template <typename... Parts>
   void Add(const FindingKind& kind, std::string_view path, Parts&&... message) {
     std::ostringstream sentence;
@@ -27,13 +27,15 @@ class Findings {
   }
   /// Add a failure of reading. \param context what could not be read
   void AddFailure(const FindingKind& kind, std::string_view path, const arrow::Status& failure);
-  void AddText(Severity severity, std::string_view code, std::string_view path, std::string message);
+  void AddText(Severity severity, std::string_view code, std::string_view path,
+               std::string message);
   /// Add what another check found, behind what is there.
   void Append(const Findings& others);
 
   bool empty() const { return found_.empty(); }
 
-  /// Hand over all findings: errors first, each kind of severity in the order in which it was found.
+  /// Hand over all findings: errors first, each kind of severity in the order in which it was
+  /// found.
   std::vector<Finding> Finish();
 
  private:

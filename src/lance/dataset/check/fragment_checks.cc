@@ -46,8 +46,8 @@ bool CompareFile(const table::Fragment& fragment, const table::DataFile& stated,
     if (stated.column_indices[i] < file.num_columns()) continue;
     has_columns = false;
     findings->Add(kColumnIndexWrong, path, NameOf(fragment), " says that field ",
-                  stated.field_ids[i], " is column ", stated.column_indices[i],
-                  ", the file has ", file.num_columns());
+                  stated.field_ids[i], " is column ", stated.column_indices[i], ", the file has ",
+                  file.num_columns());
   }
   return has_columns && file.num_rows() >= fragment.physical_rows;
 }
@@ -151,8 +151,8 @@ arrow::Status CheckFragmentContents(const Dataset::Impl& dataset,
   RowIdSet seen;
   for (size_t begin = 0; begin < fragments.size(); begin += kFragmentsAtOnce) {
     std::vector<FragmentReport> reports(std::min(kFragmentsAtOnce, fragments.size() - begin));
-    ARROW_RETURN_NOT_OK(ParallelFor(
-        static_cast<int>(reports.size()), run.num_threads, run.stop_token, [&](int i) {
+    ARROW_RETURN_NOT_OK(
+        ParallelFor(static_cast<int>(reports.size()), run.num_threads, run.stop_token, [&](int i) {
           const auto at = static_cast<size_t>(i);
           return CheckFragment({dataset, fragments[begin + at], damaged, is_deep, one_thread},
                                &reports[at]);

@@ -55,7 +55,8 @@ void CheckFlagWord(std::string_view word, uint64_t has, uint64_t needs, Findings
     const bool is_needed = (needs >> flag.bit & 1) != 0;
     if (is_needed && !is_set) {
       findings->Add(kFlagMissing, kManifest, "the ", word, " flags lack \"", flag.name, "\" (bit ",
-                    flag.bit, "), which the version uses: programs without that feature take it "
+                    flag.bit,
+                    "), which the version uses: programs without that feature take it "
                     "for a table that they understand");
     } else if (is_set && !is_needed) {
       findings->Add(kFlagUnneeded, kManifest, "the ", word, " flags have \"", flag.name, "\" (bit ",
@@ -98,8 +99,9 @@ void CheckFilesOfFragments(const table::Manifest& manifest,
     for (const table::DataFile& file : fragment.files) {
       const auto [owner, is_new] = owners.try_emplace({file.path, file.base_id}, fragment.id);
       if (is_new) continue;
-      findings->Add(kDataFileTwice, table::DataFilePath(file), name, " has this file, and fragment ",
-                    owner->second, " has it, too: its rows are there twice");
+      findings->Add(kDataFileTwice, table::DataFilePath(file), name,
+                    " has this file, and fragment ", owner->second,
+                    " has it, too: its rows are there twice");
     }
     const std::set<int32_t> held = HeldFields(fragment, manifest.schema, findings);
     for (const format::FieldNode& field : fields) {

@@ -64,9 +64,9 @@ void CheckTag(const RefFile& file, const StoredTable& stored, Findings* findings
     findings->Add(kTagDangling, file.path, "tag ", tag->name, " names version ", tag->version,
                   tag->branch ? " of branch " + *tag->branch : "", ", which is not there");
   } else if (version->size_bytes != tag->manifest_size) {
-    findings->Add(kTagSizeWrong, file.path, "tag ", tag->name, " says that the manifest of version ",
-                  tag->version, " has ", tag->manifest_size, " bytes, it has ",
-                  version->size_bytes, "; nobody depends on it");
+    findings->Add(kTagSizeWrong, file.path, "tag ", tag->name,
+                  " says that the manifest of version ", tag->version, " has ", tag->manifest_size,
+                  " bytes, it has ", version->size_bytes, "; nobody depends on it");
   }
 }
 

@@ -59,8 +59,7 @@ std::string ReferencedFiles::ShownPath(const Place& place) const {
   const table::BasePath& base = bases_[place.base - 1];
   // A base that is no root is the folder of the files themselves.
   const size_t slash = base.is_dataset_root ? std::string::npos : place.path.find('/');
-  return base.path + "/" +
-         (slash == std::string::npos ? place.path : place.path.substr(slash + 1));
+  return base.path + "/" + (slash == std::string::npos ? place.path : place.path.substr(slash + 1));
 }
 
 std::string ReferencedFiles::PathOf(const table::Manifest& manifest, const VersionLine& line,
@@ -235,8 +234,9 @@ void ReferencedFiles::CheckOrphans(const StoredTable& stored, Findings* findings
   }
   if (num_unknown_ > 0) {
     if (orphans.empty()) return;
-    findings->Add(kOrphansUnknown, "", "files that no version names are not counted: ",
-                  num_unknown_, " manifests cannot be read, and what they name is not known");
+    findings->Add(kOrphansUnknown, "",
+                  "files that no version names are not counted: ", num_unknown_,
+                  " manifests cannot be read, and what they name is not known");
     return;
   }
   for (const auto& [folder, count] : orphans) {

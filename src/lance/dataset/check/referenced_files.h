@@ -67,8 +67,7 @@ class ReferencedFiles {
   std::string ShownPath(const Place& place) const;
   void AddAll(const table::Manifest& manifest, const VersionLine& line);
   void AddOne(const table::Manifest& manifest, const VersionLine& line, Kind kind,
-              const std::optional<uint32_t>& base_id, const std::string& path,
-              uint64_t size_bytes);
+              const std::optional<uint32_t>& base_id, const std::string& path, uint64_t size_bytes);
   void AddIndex(const table::Manifest& manifest, const VersionLine& line,
                 const table::IndexMetadata& index);
   arrow::Result<std::optional<uint64_t>> SizeOf(const Reference& reference,
@@ -79,8 +78,8 @@ class ReferencedFiles {
   static const FindingKind& MissingKind(Kind kind);
 
   OpenedTable table_;
-  std::vector<table::BasePath> bases_;        // ids as they are numbered here, from 1
-  std::map<std::string, bool> is_own_root_;   // by path of a base
+  std::vector<table::BasePath> bases_;       // ids as they are numbered here, from 1
+  std::map<std::string, bool> is_own_root_;  // by path of a base
   std::shared_ptr<ObjectStore> base_store_;
   std::unordered_map<std::string, Reference> references_;  // by shown path, kind and size
   std::unordered_set<std::string> named_;                  // paths below the root

@@ -69,8 +69,10 @@ RowIdSet CollectLive(const table::RowIdSequence& ids, const RowRanges& live,
   for (const table::RowIdSequence::Run& run : selected.runs()) {
     if (set.Add(run.first_id, run.length) || !is_unique) continue;
     is_unique = false;
-    findings->Add(kRowIdTwice, NameOf(fragment), NameOf(fragment), " has two live rows with an id "
-                  "from ", run.first_id, " to ", run.first_id + run.length - 1);
+    findings->Add(kRowIdTwice, NameOf(fragment), NameOf(fragment),
+                  " has two live rows with an id "
+                  "from ",
+                  run.first_id, " to ", run.first_id + run.length - 1);
   }
   return set;
 }

@@ -52,7 +52,9 @@ void AddVersionsEntry(const VersionsEntry& entry, const ObjectInfo& object, Stor
 }  // namespace
 
 const VersionFile* VersionLine::Find(uint64_t version) const {
-  const auto has_version = [version](const VersionFile& file) { return file.name.version == version; };
+  const auto has_version = [version](const VersionFile& file) {
+    return file.name.version == version;
+  };
   const auto found = std::ranges::find_if(versions, has_version);
   return found == versions.end() ? nullptr : &*found;
 }

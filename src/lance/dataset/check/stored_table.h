@@ -27,8 +27,8 @@ struct VersionFile {
 
 /// A line of versions: the main one, or a branch. A plain value.
 struct VersionLine {
-  std::string branch;  // "": the main one
-  std::vector<VersionFile> versions;  // ascending; detached ones last
+  std::string branch;                      // "": the main one
+  std::vector<VersionFile> versions;       // ascending; detached ones last
   std::vector<std::string> unknown_names;  // paths of manifests whose names say no version
   std::optional<uint64_t> hint_size_bytes;
 

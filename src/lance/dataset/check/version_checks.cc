@@ -103,8 +103,7 @@ arrow::Status CheckTransaction(const VersionsCheck& check, const VersionLine& li
 }
 
 arrow::Status CheckVersion(const VersionsCheck& check, const VersionLine& line,
-                           const VersionFile& version, ReferencedFiles* files,
-                           Findings* findings) {
+                           const VersionFile& version, ReferencedFiles* files, Findings* findings) {
   auto file = ReadManifest(*check.table.store, version, check.run);
   if (!file.ok()) {
     if (EndsCheck(file.status())) return file.status();
@@ -118,9 +117,8 @@ arrow::Status CheckVersion(const VersionsCheck& check, const VersionLine& line,
     findings->Add(kManifestVersionWrong, version.path, "the manifest says that it is version ",
                   manifest.version, ", its name says ", version.name.version);
   }
-  const bool is_opened =
-      check.opened != nullptr && line.branch.empty() &&
-      version.name.version == check.opened->manifest().version;
+  const bool is_opened = check.opened != nullptr && line.branch.empty() &&
+                         version.name.version == check.opened->manifest().version;
   ARROW_RETURN_NOT_OK(CheckTransaction(check, line, version, *file,
                                        is_opened || check.reads_all_transactions, findings));
   files->Add(manifest, line);

@@ -30,8 +30,7 @@ struct VersionsCheck {
 /// took meanwhile is passed over.
 ///
 /// \return what stops the check. Source: table-format 1.3 to 1.5, 4.1
-arrow::Status CheckVersions(const VersionsCheck& check, ReferencedFiles* files,
-                            Findings* findings);
+arrow::Status CheckVersions(const VersionsCheck& check, ReferencedFiles* files, Findings* findings);
 
 /// Names of manifests. Pure. Source: table-format 1.3.
 void CheckVersionNames(const VersionLine& line, Findings* findings);

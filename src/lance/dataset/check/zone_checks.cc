@@ -38,7 +38,13 @@ bool MeansBothZeros(const arrow::Scalar& value, index::Bound* lower, index::Boun
 bool IsHidden(const std::shared_ptr<arrow::Scalar>& value, const index::Zone& zone) {
   index::Bound lower{.value = value};
   index::Bound upper{.value = value};
-  if (!MeansBothZeros<arrow::DoubleScalar>(*value, &lower, &upper)) {
+  if (const auto* half = dynamic_cast<const arrow::HalfFloatScalar*>(value.get())) {
+    constexpr uint16_t kSign = 0x8000;
+    if ((half->value & ~kSign) == 0) {
+      lower.value = std::make_shared<arrow::HalfFloatScalar>(kSign);
+      upper.value = std::make_shared<arrow::HalfFloatScalar>(uint16_t{0});
+    }
+  } else if (!MeansBothZeros<arrow::DoubleScalar>(*value, &lower, &upper)) {
     MeansBothZeros<arrow::FloatScalar>(*value, &lower, &upper);
   }
   return !index::ZoneMayMatch({.kind = Predicate::Kind::kRange, .lower = lower, .upper = upper},
@@ -64,9 +70,8 @@ arrow::Result<arrow::ScalarVector> TellingValues(const arrow::Array& values,
 }
 
 arrow::Result<index::Zone> ZoneOf(const std::shared_ptr<arrow::Array>& values) {
-  ARROW_ASSIGN_OR_RAISE(
-      auto builder,
-      index::ZoneBuilder::Make(values->type(), static_cast<uint64_t>(values->length())));
+  ARROW_ASSIGN_OR_RAISE(auto builder, index::ZoneBuilder::Make(
+                                          values->type(), static_cast<uint64_t>(values->length())));
   ARROW_RETURN_NOT_OK(builder.Add(*values));
   ARROW_ASSIGN_OR_RAISE(auto zones, builder.Finish());
   return std::move(zones.zones.front());
@@ -146,10 +151,10 @@ class ZonesComparison {
 
   arrow::Result<std::string> FindInZone(const index::Zone& zone, const RowRange& rows,
                                         const std::shared_ptr<arrow::Array>& values) {
-    ARROW_ASSIGN_OR_RAISE(const auto live,
-                          KeepLive(values, rows, check_.live, check_.run.memory_pool != nullptr
-                                                                  ? check_.run.memory_pool
-                                                                  : arrow::default_memory_pool()));
+    ARROW_ASSIGN_OR_RAISE(const auto live, KeepLive(values, rows, check_.live,
+                                                    check_.run.memory_pool != nullptr
+                                                        ? check_.run.memory_pool
+                                                        : arrow::default_memory_pool()));
     ARROW_ASSIGN_OR_RAISE(std::string problem, FindZoneProblem(zone, live));
     if (!problem.empty() || !check_.zones.null_offsets) return problem;
     const auto wrong = FindWrongNull(*values, rows, check_.live, *check_.zones.null_offsets);
@@ -183,8 +188,8 @@ arrow::Status CheckZones(const ZonesCheck& check, Findings* findings) {
     return problem.status().IsCancelled() ? problem.status() : arrow::Status::OK();
   }
   if (!problem->empty()) {
-    findings->Add(check.kind, check.path, check.name, ", fragment ",
-                  check.reader->fragment().id, ": ", *problem);
+    findings->Add(check.kind, check.path, check.name, ", fragment ", check.reader->fragment().id,
+                  ": ", *problem);
   }
   return arrow::Status::OK();
 }
@@ -204,7 +209,8 @@ arrow::Status CheckZonemap(const Dataset::Impl& dataset, const table::IndexMetad
     const bool is_unsupported = UnsupportedFeature::From(loaded.status()) != nullptr;
     // An index that does not say what it covers is legal, and of no use.
     const bool is_useless = loaded.status().IsInvalid();
-    findings->AddFailure(is_unsupported || is_useless ? kIndexUnsupported : kIndexBroken, path, loaded.status());
+    findings->AddFailure(is_unsupported || is_useless ? kIndexUnsupported : kIndexBroken, path,
+                         loaded.status());
     return arrow::Status::OK();
   }
   RunContext one_thread = run;
@@ -217,8 +223,7 @@ arrow::Status CheckZonemap(const Dataset::Impl& dataset, const table::IndexMetad
         if (fragment == nullptr) return arrow::Status::OK();
         FragmentReader reader(dataset.store, *fragment, one_thread);
         const auto live = LiveRows(*dataset.store, *fragment, one_thread);
-        const std::optional<RowRanges> live_rows =
-            live.ok() ? std::optional(*live) : std::nullopt;
+        const std::optional<RowRanges> live_rows = live.ok() ? std::optional(*live) : std::nullopt;
         return CheckZones({.reader = &reader,
                            .field = field,
                            .zones = zones,

@@ -85,9 +85,9 @@ TEST_P(PeculiarTable, IsDescribedAndNotComplainedAbout) {
 
   LANCE_ASSERT_OK_AND_ASSIGN(const auto findings, table.Check(/*deep=*/true));
 
-  EXPECT_THAT(findings, Contains(AllOf(Field(&Finding::severity, "info"),
-                                       Field(&Finding::code, GetParam().code),
-                                       Field(&Finding::path, path))));
+  EXPECT_THAT(findings,
+              Contains(AllOf(Field(&Finding::severity, "info"),
+                             Field(&Finding::code, GetParam().code), Field(&Finding::path, path))));
   EXPECT_THAT(ProblemsOf(findings), IsEmpty());
 }
 
@@ -219,7 +219,8 @@ Answers AnswersOf(const CheckedTable& table) {
   const std::vector<std::string> id_only = {"id"};  // other columns have NaNs, which equal nothing
   for (const char* filter : {"a = 17", "a IS NULL", "a > 300 AND id < 150", "s = 'k7'"}) {
     const auto pruned = ReadAll(*newest, {.columns = id_only, .filter = Filter(filter)});
-    const auto whole = ReadAll(*newest, {.columns = id_only, .filter = Filter(filter), .use_stats = false});
+    const auto whole =
+        ReadAll(*newest, {.columns = id_only, .filter = Filter(filter), .use_stats = false});
     answers.is_index_right &= pruned.ok() == whole.ok();
     if (!pruned.ok() || !whole.ok()) continue;  // a column may be called otherwise
     answers.is_index_right &= (*pruned)->Equals(**whole, /*check_metadata=*/false);

@@ -58,9 +58,9 @@ arrow::Status MakePlain(const std::shared_ptr<ObjectStore>& store, const OpenOpt
 }
 
 arrow::Status MakeStable(const OpenOptions& options) {
-  ARROW_ASSIGN_OR_RAISE(
-      auto dataset, Insert(options, WriteMode::kCreate, 250, 0,
-                           {.max_rows_per_file = 100, .enable_stable_row_ids = true}));
+  ARROW_ASSIGN_OR_RAISE(auto dataset,
+                        Insert(options, WriteMode::kCreate, 250, 0,
+                               {.max_rows_per_file = 100, .enable_stable_row_ids = true}));
   ARROW_ASSIGN_OR_RAISE(auto deleted, Delete(dataset, "id < 20"));
   return Update(deleted.dataset, {.updates = {{"a", "7"}}, .where = "id > 90 and id < 120"})
       .status();

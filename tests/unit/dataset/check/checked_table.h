@@ -14,9 +14,9 @@ namespace lance::testing {
 
 /// Which healthy table a test begins with.
 enum class Sample {
-  kPlain,     // versions, deletions of both kinds, a zonemap of two segments, tags, config
-  kStable,    // stable row ids, after a deletion and an update
-  kDeclared,  // clustered, with stamps, zonemaps and seeds
+  kPlain,      // versions, deletions of both kinds, a zonemap of two segments, tags, config
+  kStable,     // stable row ids, after a deletion and an update
+  kDeclared,   // clustered, with stamps, zonemaps and seeds
   kOldFormat,  // data files of version 2.0
 };
 

@@ -104,10 +104,9 @@ std::vector<Damage> Values() {
        ChangesData([](std::string* bytes) { std::fill_n(bytes->begin(), 24, '\xff'); }),
        Sample::kPlain, /*is_deep=*/true},
       {"TextIsNoUtf8", "column_broken",
-       ChangesData([](std::string* bytes) { ReplaceAll("k1", "\xff\xfe", bytes); }),
-       Sample::kPlain, /*is_deep=*/true},
-      {"ColumnsAreSwapped", "column_broken",
-       ChangesFragment([](auto* fragment) {
+       ChangesData([](std::string* bytes) { ReplaceAll("k1", "\xff\xfe", bytes); }), Sample::kPlain,
+       /*is_deep=*/true},
+      {"ColumnsAreSwapped", "column_broken", ChangesFragment([](auto* fragment) {
          std::swap(fragment->files[0].column_indices[0], fragment->files[0].column_indices[2]);
        }),
        Sample::kPlain, /*is_deep=*/true},

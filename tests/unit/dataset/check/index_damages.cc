@@ -41,8 +41,8 @@ std::function<std::string(const CheckedTable&)> ChangesZones(
   return [change = std::move(change)](const CheckedTable& table) {
     const table::Manifest manifest = table.Manifest();
     const table::IndexMetadata& old = manifest.indices.front();
-    auto zonemap = index::LoadZonemap(table.shared_store(), old, arrow::int64(),
-                                      manifest.fragments, RunContext{})
+    auto zonemap = index::LoadZonemap(table.shared_store(), old, arrow::int64(), manifest.fragments,
+                                      RunContext{})
                        .ValueOrDie();
     change(&zonemap.fragments.front());
     auto changed = index::WriteZonemap(table.store(),
@@ -137,14 +137,12 @@ std::vector<Damage> Files() {
 
 std::vector<Damage> Zones() {
   return {
-      {"ZoneMinimumTooHigh", "zone_wrong", ChangesZones([](auto* zones) {
-         zones->zones[0].min = arrow::MakeScalar(int64_t{400});
-       }),
+      {"ZoneMinimumTooHigh", "zone_wrong",
+       ChangesZones([](auto* zones) { zones->zones[0].min = arrow::MakeScalar(int64_t{400}); }),
        Sample::kPlain, /*is_deep=*/true},
-      {"ZoneMaximumTooLow", "zone_wrong", ChangesZones([](auto* zones) {
-         zones->zones[0].max = zones->zones[0].min;
-       }),
-       Sample::kPlain, /*is_deep=*/true},
+      {"ZoneMaximumTooLow", "zone_wrong",
+       ChangesZones([](auto* zones) { zones->zones[0].max = zones->zones[0].min; }), Sample::kPlain,
+       /*is_deep=*/true},
       {"ZoneCountsNoNulls", "zone_wrong", ChangesZones([](auto* zones) {
          zones->zones[0].null_count = 0;
          zones->null_offsets.emplace();

@@ -25,8 +25,7 @@ std::vector<Damage> WrongFlags() {
        Rewrites([](auto* manifest) { manifest->writer_feature_flags &= ~uint64_t{8}; },
                 "manifest")},
       {"FlagOfRowIdsOnlyForReaders", "flag_missing",
-       Rewrites([](auto* manifest) { manifest->writer_feature_flags &= ~uint64_t{2}; },
-                "manifest"),
+       Rewrites([](auto* manifest) { manifest->writer_feature_flags &= ~uint64_t{2}; }, "manifest"),
        Sample::kStable},
       {"FlagOfRowIdsMissing", "row_ids_without_flag",
        Rewrites(
@@ -49,14 +48,15 @@ std::vector<Damage> WrongProperties() {
   };
   return {
       {"AutoCleanupIsNoNumber", "config_broken",
-       Rewrites(
-           [](auto* manifest) { manifest->config["lance.auto_cleanup.interval"] = "often"; },
-           "config lance.auto_cleanup.interval")},
+       Rewrites([](auto* manifest) { manifest->config["lance.auto_cleanup.interval"] = "often"; },
+                "config lance.auto_cleanup.interval")},
       {"FieldIdIsAboveTheHighest", "field_id_beyond_max",
        Rewrites([](auto* manifest) { manifest->max_allocated_field_id = 2; }, "column id")},
       {"BasePathTwice", "base_path_twice",
        Rewrites(
-           [base](auto* manifest) { manifest->base_paths = {base(1, "/a"), base(1, "/b")}; },
+           [base](auto* manifest) {
+             manifest->base_paths = {base(1, "/a"), base(1, "/b")};
+           },
            "base path 1")},
       {"BasePathIsRelative", "base_path_broken",
        Rewrites([base](auto* manifest) { manifest->base_paths = {base(1, "a/b")}; },
@@ -64,8 +64,7 @@ std::vector<Damage> WrongProperties() {
       {"BasePathIsEmpty", "base_path_broken",
        Rewrites([base](auto* manifest) { manifest->base_paths = {base(1, "")}; }, "base path 1")},
       {"BasePathIsNotThere", "base_path_unknown",
-       Rewrites([](auto* manifest) { manifest->fragments[1].files[0].base_id = 5; },
-                "fragment 1")},
+       Rewrites([](auto* manifest) { manifest->fragments[1].files[0].base_id = 5; }, "fragment 1")},
       {"FileOfABasePathIsGone", "data_file_missing",
        [base](const CheckedTable& table) {
          const std::string root = "/nowhere-at-all";
@@ -83,17 +82,19 @@ std::vector<Damage> WrongFragments() {
       {"FragmentTwice", "fragment_twice",
        Rewrites([](auto* manifest) { manifest->fragments[1].id = 0; }, "fragment 0")},
       {"FragmentsUnsorted", "fragments_unsorted",
-       Rewrites(
-           [](auto* manifest) { std::swap(manifest->fragments[0], manifest->fragments[1]); },
-           "fragment 0")},
+       Rewrites([](auto* manifest) { std::swap(manifest->fragments[0], manifest->fragments[1]); },
+                "fragment 0")},
       {"FragmentIsAboveTheHighest", "fragment_beyond_max",
        Rewrites([](auto* manifest) { manifest->max_fragment_id = 2; }, "fragment 3")},
       {"HighestFragmentNotKnown", "fragment_beyond_max",
        Rewrites([](auto* manifest) { manifest->max_fragment_id.reset(); }, "fragment 2")},
       {"FragmentWithoutRows", "fragment_empty",
-       Rewrites([](auto* manifest) { manifest->fragments[1].deletion_file = table::DeletionFile{
-                                         .read_version = 1, .id = 3, .num_deleted_rows = 100}; },
-                "fragment 1")},
+       Rewrites(
+           [](auto* manifest) {
+             manifest->fragments[1].deletion_file =
+                 table::DeletionFile{.read_version = 1, .id = 3, .num_deleted_rows = 100};
+           },
+           "fragment 1")},
       {"RequiredColumnMissing", "column_missing",
        Rewrites(
            [](auto* manifest) {
@@ -112,9 +113,8 @@ std::vector<Damage> WrongFragments() {
        }},
       {"DataFileInTwoFragments", "data_file_twice",
        [](const CheckedTable& table) {
-         table.Rewrite([](auto* manifest) {
-           manifest->fragments[1].files = manifest->fragments[0].files;
-         });
+         table.Rewrite(
+             [](auto* manifest) { manifest->fragments[1].files = manifest->fragments[0].files; });
          return DataPath(table.Manifest().fragments[0]);
        }},
   };

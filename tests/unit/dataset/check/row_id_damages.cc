@@ -62,8 +62,7 @@ std::vector<Damage> DamagesOfRowIds() {
              table::StoreInline(table::VersionSequence::Of(1, rows(fragment) - 1));
        }),
        Sample::kStable},
-      {"ChangesAreGarbage", "row_versions_broken",
-       Changes([](const auto&, auto* fragment) {
+      {"ChangesAreGarbage", "row_versions_broken", Changes([](const auto&, auto* fragment) {
          fragment->last_updated_at_versions.bytes = "\xff\xff";
        }),
        Sample::kStable},
