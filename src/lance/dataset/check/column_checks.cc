@@ -150,13 +150,16 @@ class ColumnCheck {
     const std::string name =
         "column " + field_.name + " of fragment " + std::to_string(fragment.id);
     if (num_failures_ > 0) {
-      const bool is_unsupported = UnsupportedFeature::From(first_failure_) != nullptr;
+      const FindingKind& kind = first_failure_.IsIOError() ? kStorageFailed
+                                : UnsupportedFeature::From(first_failure_) != nullptr
+                                    ? kColumnUnsupported
+                                    : kColumnBroken;
       const std::string more = num_failures_ > 1 ? " (and " + std::to_string(num_failures_ - 1) +
                                                        " more pieces of the column)"
                                                  : "";
-      findings_->Add(is_unsupported ? kColumnUnsupported : kColumnBroken,
-                     PathOf(first_failure_, fragment), name, ": rows ", first_rows_.begin, " to ",
-                     first_rows_.end - 1, more, " cannot be read: ", first_failure_.message());
+      findings_->Add(kind, PathOf(first_failure_, fragment), name, ": rows ", first_rows_.begin,
+                     " to ", first_rows_.end - 1, more,
+                     " cannot be read: ", first_failure_.message());
     }
     if (num_nulls_ > 0) {
       findings_->Add(kNullsInRequiredColumn, "fragment " + std::to_string(fragment.id), name,
@@ -175,17 +178,26 @@ class ColumnCheck {
   arrow::Status first_failure_;
 };
 
+/// A seed that cannot be read is none; only storage that fails is worth a word.
+arrow::Status NoteSeedFailure(const arrow::Status& failure, const table::Fragment& fragment,
+                              Findings* findings) {
+  if (failure.IsCancelled()) return failure;
+  if (failure.IsIOError()) findings->AddFailure(kSeedWrong, PathOf(failure, fragment), failure);
+  return arrow::Status::OK();
+}
+
 /// The zones that a data file itself has of a column.
 arrow::Status CheckSeed(const ColumnsCheck& check, const format::FieldNode& field,
                         Findings* findings) {
   if (field.kind != format::FieldKind::kLeaf || !index::HasOrder(*field.type)) {
     return arrow::Status::OK();
   }
+  const table::Fragment& fragment = check.reader->fragment();
   const auto file = check.reader->FileOf(field.id);
-  if (!file.ok() || *file == nullptr) return arrow::Status::OK();
-  const auto seed =
-      index::ReadSeed(**file, check.reader->fragment(), field.id, field.type, check.run);
-  if (!seed.ok()) return seed.status().IsCancelled() ? seed.status() : arrow::Status::OK();
+  if (!file.ok()) return NoteSeedFailure(file.status(), fragment, findings);
+  if (*file == nullptr) return arrow::Status::OK();
+  const auto seed = index::ReadSeed(**file, fragment, field.id, field.type, check.run);
+  if (!seed.ok()) return NoteSeedFailure(seed.status(), fragment, findings);
   if (!*seed) return arrow::Status::OK();
   return CheckZones({.reader = check.reader,
                      .field = field,

@@ -103,6 +103,9 @@ inline constexpr FindingKind kBranchBroken{"branch_broken", Severity::kError};
 inline constexpr FindingKind kBranchDangling{"branch_dangling", Severity::kError};
 inline constexpr FindingKind kBranchUnlisted{"branch_unlisted", Severity::kInfo};
 
+// What could not be looked at.
+inline constexpr FindingKind kStorageFailed{"storage_failed", Severity::kError};
+
 // What no version names.
 inline constexpr FindingKind kOrphans{"orphans", Severity::kInfo};
 inline constexpr FindingKind kOrphansUnknown{"orphans_unknown", Severity::kInfo};

@@ -31,7 +31,7 @@ std::string OneLine(std::string message) {
 
 void Findings::AddFailure(const FindingKind& kind, std::string_view path,
                           const arrow::Status& failure) {
-  Add(kind, path, failure.message());
+  Add(failure.IsIOError() ? kStorageFailed : kind, path, failure.message());
 }
 
 void Findings::AddText(Severity severity, std::string_view code, std::string_view path,

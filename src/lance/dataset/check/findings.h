@@ -25,7 +25,7 @@ class Findings {
     (sentence << ... << std::forward<Parts>(message));
     AddText(kind.severity, kind.code, path, std::move(sentence).str());
   }
-  /// Add a failure of reading. \param context what could not be read
+  /// Add a failure of reading; of storage, which is nobody's damage, under a code of its own.
   void AddFailure(const FindingKind& kind, std::string_view path, const arrow::Status& failure);
   void AddText(Severity severity, std::string_view code, std::string_view path,
                std::string message);

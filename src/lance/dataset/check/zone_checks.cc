@@ -185,7 +185,12 @@ arrow::Result<std::string> FindZoneProblem(const index::Zone& zone,
 arrow::Status CheckZones(const ZonesCheck& check, Findings* findings) {
   const auto problem = ZonesComparison(check).Find();
   if (!problem.ok()) {
-    return problem.status().IsCancelled() ? problem.status() : arrow::Status::OK();
+    if (problem.status().IsCancelled()) return problem.status();
+    // Values that are damaged were found to be so.
+    if (problem.status().IsIOError()) {
+      findings->AddFailure(check.kind, check.path, problem.status());
+    }
+    return arrow::Status::OK();
   }
   if (!problem->empty()) {
     findings->Add(check.kind, check.path, check.name, ", fragment ", check.reader->fragment().id,
@@ -223,16 +228,22 @@ arrow::Status CheckZonemap(const Dataset::Impl& dataset, const table::IndexMetad
         if (fragment == nullptr) return arrow::Status::OK();
         FragmentReader reader(dataset.store, *fragment, one_thread);
         const auto live = LiveRows(*dataset.store, *fragment, one_thread);
-        const std::optional<RowRanges> live_rows = live.ok() ? std::optional(*live) : std::nullopt;
+        Findings* const of_fragment = &found[static_cast<size_t>(i)];
+        if (!live.ok()) {
+          // Which rows count is not known then; deletion files that are damaged were found to be
+          // so.
+          if (live.status().IsIOError()) of_fragment->AddFailure(kZoneWrong, path, live.status());
+          return live.status().IsCancelled() ? live.status() : arrow::Status::OK();
+        }
         return CheckZones({.reader = &reader,
                            .field = field,
                            .zones = zones,
-                           .live = live_rows,
+                           .live = *live,
                            .kind = kZoneWrong,
                            .path = path,
                            .name = "index " + segment.name,
                            .run = one_thread},
-                          &found[static_cast<size_t>(i)]);
+                          of_fragment);
       }));
   for (const Findings& of_fragment : found) findings->Append(of_fragment);
   return arrow::Status::OK();

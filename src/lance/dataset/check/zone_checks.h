@@ -31,7 +31,7 @@ struct ZonesCheck {
 
 /// Compare zones with the live values: whether a filter could miss one. Zones may be too wide.
 ///
-/// Values that cannot be read are passed over; another check finds them.
+/// Values that are damaged are passed over; another check finds them.
 /// \return what stops the check. Source: zonemap-and-indices 3.3
 arrow::Status CheckZones(const ZonesCheck& check, Findings* findings);
 

@@ -17,6 +17,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::Field;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -123,7 +124,7 @@ TEST(CheckTest, NamesErrorsFirst) {
 
   std::vector<std::string> severities;
   for (const Finding& finding : findings) severities.push_back(finding.severity);
-  EXPECT_THAT(severities, ::testing::ElementsAre("error", "warning", "info"));
+  EXPECT_THAT(severities, ElementsAre("error", "warning", "info"));
 }
 
 TEST(CheckTest, SaysNothingOfOrphansWhenAManifestCannotBeRead) {
@@ -164,6 +165,29 @@ TEST(CheckTest, ReturnsFailuresOfTheListing) {
                              Dataset::Open(FaultySession::kUri, session.Options()));
   session.store().Arm(0, Fault::kFails);
   EXPECT_THAT(CheckTable(dataset), IsIOError());
+}
+
+TEST(CheckTest, SaysWhenStorageFailsAndBlamesNobodyForIt) {
+  for (const Sample sample : {Sample::kPlain, Sample::kDeclared}) {
+    FaultySession session(CheckedTable::Make(sample).shared_store());
+    OpenOptions options = session.Options();
+    LANCE_ASSERT_OK_AND_ASSIGN(const auto dataset, Dataset::Open(FaultySession::kUri, options));
+    session.store().Disarm();
+    ASSERT_THAT(CheckTable(dataset, {.deep = true}), IsOk());
+    const int64_t num_calls = session.store().num_calls();
+    for (int64_t call = 0; call < num_calls; ++call) {
+      session.store().Arm(call, Fault::kFails);
+      const auto findings = CheckTable(dataset, {.deep = true});
+      SCOPED_TRACE(session.store().hit());
+      if (!findings.ok()) {
+        EXPECT_THAT(findings, IsIOError());
+      } else if (session.store().hit().find("version_hint") == std::string::npos) {
+        // A hint that cannot be read is as good as none.
+        EXPECT_THAT(ProblemsOf(*findings),
+                    ElementsAre(::testing::StartsWith("error storage_failed ")));
+      }
+    }
+  }
 }
 
 TEST(CheckTest, TakesDamageOfOneFragmentOnlyOnce) {
