@@ -137,7 +137,6 @@ _PLACES: dict[str, tuple[tuple[str, str], ...]] = {
             "scan_stats_callback of a scan counts what it reads",
             "io_stats_incremental io_stats_snapshot stats",
         ),
-        ("check looks at the clustering metadata", "validate"),
         ("lance_cpp.file.LanceFileWriter writes a file", "new_file_session"),
         (
             "",

@@ -26,6 +26,7 @@ from .session import Session
 from .tags import Reference, Tags, version_arguments
 from .transaction import Commits, LanceOperation, Transaction
 from .udf import BatchUDF, batch_udf
+from .verify import Checks
 
 __version__ = _core.__version__
 
@@ -75,7 +76,7 @@ def _numbers(rows: Any) -> Any:
 
 
 class LanceDataset(
-    RowChanges, ColumnChanges, Commits, Indices, KnowsItsGaps, pads.Dataset
+    RowChanges, ColumnChanges, Commits, Checks, Indices, KnowsItsGaps, pads.Dataset
 ):
     """One version of a table. Methods that change the table move it forward to the new version."""
 
@@ -546,15 +547,6 @@ prefilter, disable_scoring_autoprojection
             stacklevel=2,
         )
         self.update_field_metadata({field_name: new_metadata}, replace=True)
-
-    def check(self, deep: bool = False) -> list[dict[str, Any]]:
-        """What is wrong with the clustering metadata: docs/guide/json.md "finding"."""
-        refuse_given(deep=deep or None)
-        return json.loads(_core.check_table(self._ds))
-
-    def repair(self) -> None:
-        """Take away dangling references and broken definitions, in one commit."""
-        self._ds = _core.repair_table(self._ds)
 
     def set_clustering(
         self,

@@ -14,9 +14,7 @@
 #include "bindings.h"
 #include "interrupt.h"
 #include "keywords.h"
-#include "lance/json.h"
 #include "lance/schema_evolution.h"
-#include "lance/verify.h"
 
 namespace nb = nanobind;
 
@@ -118,10 +116,6 @@ Dataset Merge(const Dataset& dataset, nb::handle stream, nb::handle left_on, nb:
   return Run([&](const CallOptions& call) { return MergeColumns(dataset, request, call); });
 }
 
-std::string Check(const Dataset& dataset) {
-  return ToJson(Run([&](const CallOptions& call) { return CheckTable(dataset, {}, call); }));
-}
-
 }  // namespace
 
 void BindSchema(nb::module_& m) {
@@ -135,14 +129,6 @@ void BindSchema(nb::module_& m) {
   m.def("alter_columns", &Alter, nb::arg("dataset"), nb::arg("alterations"));
   m.def("merge_columns", &Merge, nb::arg("dataset"), nb::arg("stream"), nb::arg("left_on"),
         nb::arg("right_on"));
-  m.def("check_table", &Check, nb::arg("dataset"));
-  m.def("repair_table", [](const Dataset& dataset) {
-    return Run([&](const CallOptions& call) { return RepairTable(dataset, {}, call); });
-  });
-  m.def("prune_clustering_definitions", [](const Dataset& dataset) {
-    return Run(
-        [&](const CallOptions& call) { return PruneClusteringDefinitions(dataset, {}, call); });
-  });
 }
 
 }  // namespace lance::python

@@ -78,6 +78,7 @@ void AddLookCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* co
 void AddIndexCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
 void AddSchemaCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
 void AddHistoryCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
+void AddCheckCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
 void AddMaintainCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
 void AddCompactCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
 

@@ -86,6 +86,7 @@ int main(int argc, char** argv) {
   lancectl::AddLookCommands(&app, &flags, &commands);
   lancectl::AddIndexCommands(&app, &flags, &commands);
   lancectl::AddSchemaCommands(&app, &flags, &commands);
+  lancectl::AddCheckCommands(&app, &flags, &commands);
   lancectl::AddMaintainCommands(&app, &flags, &commands);
   lancectl::AddCompactCommands(&app, &flags, &commands);
   lancectl::AddHistoryCommands(&app, &flags, &commands);

@@ -1,22 +1,118 @@
+#include <algorithm>
+#include <string>
+#include <unordered_set>
 #include <utility>
 
+#include "lance/base/status_detail.h"
+#include "lance/dataset/check/findings.h"
+#include "lance/dataset/check/fragment_checks.h"
+#include "lance/dataset/check/manifest_checks.h"
+#include "lance/dataset/check/ref_checks.h"
+#include "lance/dataset/check/referenced_files.h"
+#include "lance/dataset/check/stored_table.h"
+#include "lance/dataset/check/version_checks.h"
+#include "lance/dataset/check/zone_checks.h"
 #include "lance/dataset/dataset_impl.h"
+#include "lance/table/base_path.h"
 #include "lance/table/clustering_repair.h"
+#include "lance/table/deletion_file.h"
 #include "lance/verify.h"
 
 namespace lance {
 namespace {
 
-std::string NameOf(table::ClusteringFinding::Severity severity) {
+using check::Findings;
+
+check::Severity SeverityOf(table::ClusteringFinding::Severity severity) {
   switch (severity) {
     case table::ClusteringFinding::Severity::kError:
-      return "error";
+      return check::Severity::kError;
     case table::ClusteringFinding::Severity::kWarning:
-      return "warning";
+      return check::Severity::kWarning;
     case table::ClusteringFinding::Severity::kInfo:
       break;
   }
-  return "info";
+  return check::Severity::kInfo;
+}
+
+/// Everything that the manifest of a version says by itself.
+void CheckManifest(const Dataset::Impl& dataset, Findings* findings) {
+  const table::Manifest& manifest = dataset.manifest();
+  check::CheckFragments(manifest, findings);
+  check::CheckFilesOfFragments(manifest, dataset.fields, findings);
+  check::CheckFlags(manifest, findings);
+  check::CheckFieldIds(manifest, findings);
+  check::CheckBasePaths(manifest, findings);
+  check::CheckConfig(manifest, findings);
+  check::CheckIndexEntries(manifest, findings);
+  for (const auto& found : table::FindClusteringProblems(manifest)) {
+    findings->AddText(SeverityOf(found.severity), found.code, found.path, found.message);
+  }
+}
+
+/// The damaged files of one version by the paths that its store knows them by.
+std::unordered_set<std::string> DamagedIn(const table::Manifest& manifest,
+                                          const std::unordered_set<std::string>& damaged,
+                                          check::ReferencedFiles* files) {
+  std::unordered_set<std::string> paths = damaged;  // those of the table's own root
+  const check::VersionLine main;
+  const auto add = [&](const std::optional<uint32_t>& base_id, const std::string& path) {
+    if (!base_id || !damaged.contains(files->PathOf(manifest, main, base_id, path))) return;
+    paths.insert(table::BaseFolder(base_id) + path);
+  };
+  if (damaged.empty()) return paths;
+  for (const table::Fragment& fragment : manifest.fragments) {
+    for (const table::DataFile& file : fragment.files) add(file.base_id, "data/" + file.path);
+    if (!fragment.deletion_file) continue;
+    table::DeletionFile file = *fragment.deletion_file;
+    const auto base_id = std::exchange(file.base_id, std::nullopt);
+    add(base_id, table::DeletionFilePath(fragment.id, file));
+  }
+  return paths;
+}
+
+/// Check a table.
+///
+/// \param version the version to check in full; null: none can be opened
+arrow::Result<std::vector<Finding>> Check(const OpenedTable& table, const Dataset::Impl* version,
+                                          const CheckRequest& request, const RunContext& run) {
+  Findings findings;
+  ARROW_ASSIGN_OR_RAISE(const auto stored, check::StoredTable::List(*table.store));
+  check::ReferencedFiles files(table);
+  ARROW_RETURN_NOT_OK(check::CheckVersions({.table = table,
+                                            .stored = stored,
+                                            .opened = version,
+                                            .reads_all_transactions = request.deep,
+                                            .run = run},
+                                           &files, &findings));
+  ARROW_ASSIGN_OR_RAISE(auto damaged, files.Check(stored, run, &findings));
+  if (version != nullptr) {
+    CheckManifest(*version, &findings);
+    damaged = DamagedIn(version->manifest(), damaged, &files);
+    ARROW_RETURN_NOT_OK(
+        check::CheckFragmentContents(*version, damaged, request.deep, run, &findings));
+    if (request.deep) {
+      ARROW_RETURN_NOT_OK(check::CheckIndexContents(*version, damaged, run, &findings));
+    }
+  }
+  ARROW_RETURN_NOT_OK(check::CheckRefs(*table.store, stored, run, &findings));
+  files.CheckOrphans(stored, &findings);
+  return findings.Finish();
+}
+
+/// The newest version that can be opened. \return no value: none
+std::optional<Dataset> OpenNewestGood(const OpenedTable& table, const check::StoredTable& stored,
+                                      const RunContext& run) {
+  const auto& versions = stored.lines.at("").versions;
+  const table::ManifestStore manifests(table.store);
+  for (auto version = versions.rbegin(); version != versions.rend(); ++version) {
+    if (version->name.is_detached) continue;
+    auto loaded = manifests.Load(version->name.version, run);
+    if (!loaded.ok()) continue;
+    auto dataset = Dataset::Impl::Make(table, *std::move(loaded));
+    if (dataset.ok()) return *std::move(dataset);
+  }
+  return std::nullopt;
 }
 
 /// Commit a maintenance of clustering metadata; the operation itself changes nothing.
@@ -34,15 +130,27 @@ arrow::Result<Dataset> Maintain(const Dataset& dataset, table::ClusteringMainten
 
 }  // namespace
 
-arrow::Result<std::vector<Finding>> CheckTable(const Dataset& dataset, const CheckRequest&,
-                                               const CallOptions&) {
-  std::vector<Finding> findings;
-  for (const auto& found : table::FindClusteringProblems(dataset.impl().manifest())) {
-    findings.push_back({.severity = NameOf(found.severity),
-                        .code = found.code,
-                        .path = found.path,
-                        .message = found.message});
-  }
+arrow::Result<std::vector<Finding>> CheckTable(const Dataset& dataset, const CheckRequest& request,
+                                               const CallOptions& call) {
+  const Dataset::Impl& impl = dataset.impl();
+  return Check(impl.opened, &impl, request, impl.Run(call));
+}
+
+arrow::Result<std::vector<Finding>> CheckTableAt(const std::string& uri, const OpenOptions& options,
+                                                 const CheckRequest& request,
+                                                 const CallOptions& call) {
+  const auto dataset = Dataset::Open(uri, options, call);
+  if (dataset.ok()) return CheckTable(*dataset, request, call);
+  const arrow::Status failure = dataset.status();
+  if (!failure.IsSerializationError() && !failure.IsInvalid()) return failure;
+  ARROW_ASSIGN_OR_RAISE(const OpenedTable table, OpenTableStore(uri, options));
+  const RunContext run = MakeRunContext(*table.session, call);
+  ARROW_ASSIGN_OR_RAISE(const auto stored, check::StoredTable::List(*table.store));
+  const auto good = OpenNewestGood(table, stored, run);
+  ARROW_ASSIGN_OR_RAISE(auto findings, Check(table, good ? &good->impl() : nullptr, request, run));
+  const auto is_error = [](const Finding& finding) { return finding.severity == "error"; };
+  // What the caller asked for was wrong, not the table.
+  if (std::ranges::none_of(findings, is_error)) return failure;
   return findings;
 }
 

@@ -7,6 +7,7 @@
 #include "lance/base/status_detail.h"
 #include "lance/dataset/dataset_impl.h"
 #include "lance/dataset/progress_reporter.h"
+#include "lance/dataset/store_with_bases.h"
 #include "lance/table/base_path.h"
 #include "lance/table/feature_flags.h"
 
@@ -115,9 +116,6 @@ arrow::Result<OpenedTable> OpenTableStore(const std::string& uri, const OpenOpti
   return table;
 }
 
-namespace {
-
-/// The store that also finds the files of other base paths.
 std::shared_ptr<ObjectStore> StoreWithBases(const OpenedTable& table,
                                             const std::vector<table::BasePath>& bases) {
   if (bases.empty()) return table.store;
@@ -128,6 +126,8 @@ std::shared_ptr<ObjectStore> StoreWithBases(const OpenedTable& table,
   };
   return table::MakeBasePathStore(table.store, bases, open);
 }
+
+namespace {
 
 /// Refuse what tables of very old writers lack: counts of rows.
 arrow::Status CheckRowCounts(const table::Manifest& manifest) {
