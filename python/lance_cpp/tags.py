@@ -6,7 +6,7 @@ from typing import Any, Optional, Union
 
 from . import _core
 from ._missing import KnowsItsGaps
-from .errors import InvalidError, NotFoundError, unsupported
+from .errors import InvalidError, NotFoundError
 
 # The number of a version, the name of a tag, or a branch and a number; None: the newest.
 Reference = Union[int, str, tuple[Optional[str], Optional[int]], None]
@@ -16,13 +16,12 @@ _OrderedTags = list[tuple[str, dict[str, Any]]]
 
 
 def version_arguments(reference: Reference) -> dict[str, Any]:
-    """What the library calls a version by."""
+    """What the library calls a version by; a number alone is one of the handle's own branch."""
     if isinstance(reference, tuple):
-        if len(reference) != 2:
+        if len(reference) != 2 or isinstance(reference[1], str):
             raise InvalidError("a version is a number, a tag, or a branch and a number")
-        branch, reference = reference
-        if branch not in (None, "main"):
-            raise unsupported("branches", "give the number of a version of the main branch")
+        branch, number = reference
+        return {"branch": branch or "main", "version": number}
     if isinstance(reference, str):
         return {"tag": reference}
     return {} if reference is None else {"version": reference}
