@@ -6,7 +6,7 @@ import os
 from typing import Any, Optional, Union
 
 from . import _core
-from .errors import InvalidError, refuse_given
+from .errors import InvalidError, NotFoundError, refuse_given
 from .tags import Reference, version_arguments
 
 # Inside of Branches, list is a method.
@@ -149,6 +149,19 @@ class Copies:
             self._ds, place, cluster_by=cluster_by, commit_message=commit_message
         )
         return type(self)._of(made, place, self._storage_options)  # type: ignore[attr-defined]
+
+    @staticmethod
+    def drop(
+        base_uri: Union[str, os.PathLike],
+        storage_options: Optional[dict[str, str]] = None,
+        ignore_not_found: Optional[bool] = None,
+    ) -> None:
+        """Remove a table with everything that lies below its root."""
+        try:
+            _core.drop_table(os.fspath(base_uri), None, storage_options=storage_options)
+        except NotFoundError:
+            if not ignore_not_found:
+                raise
 
     def _refuse_others(self, storage_options: Optional[dict[str, str]]) -> None:
         """The store of the new place is opened with the options of this dataset."""

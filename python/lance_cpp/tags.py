@@ -27,6 +27,22 @@ def version_arguments(reference: Reference) -> dict[str, Any]:
     return {} if reference is None else {"version": reference}
 
 
+def as_of_argument(asof: Union[datetime.datetime, str]) -> dict[str, Any]:
+    """What the library calls the newest version by that is earlier than a time.
+
+    Earlier in whole microseconds, as the reference compares; a time without a zone is local.
+    """
+    if isinstance(asof, str):
+        try:
+            asof = datetime.datetime.fromisoformat(asof)
+        except ValueError as error:
+            raise InvalidError(f"asof is {asof!r}; allowed: a time in ISO 8601") from error
+    if not isinstance(asof, datetime.datetime):
+        raise TypeError(f"asof is {asof!r}; allowed: a datetime or its text")
+    seconds = int(asof.replace(microsecond=0).timestamp())
+    return {"as_of": max((seconds * 1_000_000 + asof.microsecond) * 1000 - 1, 0)}
+
+
 def _time(text: Optional[str]) -> Optional[datetime.datetime]:
     """A time with its zone, in microseconds as Python has them."""
     if text is None:

@@ -1,9 +1,11 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/map.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -65,6 +67,17 @@ Dataset Copy(const Dataset& self, nb::handle target, nb::kwargs arguments) {
   return Run([&](const CallOptions& call) { return CopyTable(self, request, call); });
 }
 
+void Drop(nb::handle place, std::shared_ptr<Session> session, nb::kwargs arguments) {
+  const auto uri = Keywords::ValueOf<std::string>("base_uri", place);
+  Keywords keywords(std::move(arguments));
+  const OpenOptions options = TakeOpenOptions(&keywords, std::move(session));
+  keywords.Finish();
+  Run([&](const CallOptions& call) -> arrow::Result<bool> {
+    ARROW_RETURN_NOT_OK(DropTable(uri, options, call));
+    return true;
+  });
+}
+
 }  // namespace
 
 void BindBranches(nb::module_& m) {
@@ -75,6 +88,7 @@ void BindBranches(nb::module_& m) {
         nb::arg("metadata"));
   m.def("shallow_clone", &Clone, nb::arg("dataset"), nb::arg("target_path"));
   m.def("copy_table", &Copy, nb::arg("dataset"), nb::arg("target_uri"), nb::arg("options"));
+  m.def("drop_table", &Drop, nb::arg("base_uri"), nb::arg("session").none(), nb::arg("options"));
 }
 
 }  // namespace lance::python

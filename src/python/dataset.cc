@@ -30,13 +30,16 @@ namespace {
 /// tag.
 Ref TakeRef(Keywords* keywords) {
   std::optional<uint64_t> version;
-  std::optional<int64_t> as_of;  // nanoseconds since 1970 in UTC
+  std::optional<uint64_t> as_of;  // nanoseconds since 1970 in UTC
   std::optional<std::string> branch;
   std::string tag;
   keywords->Take("version", &version).Take("tag", &tag).Take("branch", &branch).Take("as_of", &as_of);
   keywords->Finish();
   if (!tag.empty()) return Ref::Tag(std::move(tag));
-  if (as_of) return Ref::AsOf(Timestamp(std::chrono::nanoseconds(*as_of)), std::move(branch));
+  if (as_of) {
+    const auto since_epoch = std::chrono::nanoseconds(static_cast<int64_t>(*as_of));
+    return Ref::AsOf(Timestamp(since_epoch), std::move(branch));
+  }
   return version ? Ref::Version(*version, std::move(branch)) : Ref::Latest(std::move(branch));
 }
 
