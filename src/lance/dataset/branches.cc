@@ -1,7 +1,6 @@
 #include "lance/refs.h"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <utility>
 
@@ -154,15 +153,10 @@ arrow::Status CheckIsUnused(const table::Branch& branch, const std::vector<table
 
 /// Whether a path below a folder is one that a table in it would have.
 bool IsInTable(std::string_view path, std::string_view folder) {
-  // Everything of table-format 1.1 but `tree` and `_refs`, which only a root has.
-  static constexpr std::array<std::string_view, 9> kFolders = {
-      "_versions", "_transactions", "_deletions", "_indices",   "data",
-      "_blobs",    "_fri",          "_bt",        "_clustering"};
   if (!path.starts_with(folder) || path.substr(folder.size(), 1) != "/") return false;
   path.remove_prefix(folder.size() + 1);
-  return std::ranges::any_of(kFolders, [&](std::string_view name) {
-    return path.starts_with(name) && path.substr(name.size(), 1) == "/";
-  });
+  const size_t slash = path.find('/');
+  return slash != std::string_view::npos && table::IsTableFolder(path.substr(0, slash));
 }
 
 /// The files of a branch, manifests first. Another branch whose name goes on where this one ends lies
@@ -199,7 +193,7 @@ arrow::Result<std::vector<BranchInfo>> ListBranches(const Dataset& dataset,
 arrow::Result<Dataset> CreateBranch(const Dataset& dataset, const std::string& name,
                                     const CallOptions& call) {
   const RunContext run = dataset.impl().Run(call);
-  ARROW_RETURN_NOT_OK(table::CheckBranchName(name));
+  ARROW_RETURN_NOT_OK(table::CheckNewBranchName(name));
   ARROW_ASSIGN_OR_RAISE(const table::BranchStore branches, BranchesOf(dataset));
   ARROW_ASSIGN_OR_RAISE(const auto existing, branches.Find(name, run));
   if (existing) return ExistsError(name);

@@ -1,5 +1,8 @@
 #include "lance/table/ref_names.h"
 
+#include <algorithm>
+#include <array>
+
 #include "arrow/api.h"
 #include "arrow/compute/api.h"
 #include "arrow/util/utf8.h"
@@ -87,6 +90,32 @@ arrow::Status CheckBranchName(std::string_view name) {
   std::string letters(name);
   std::erase(letters, '/');
   return CheckLetters(kBranch, name, std::move(letters));
+}
+
+bool IsTableFolder(std::string_view name) {
+  // All of table-format 1.1 but `tree` and `_refs`, which only a root has.
+  static constexpr std::array<std::string_view, 9> kFolders = {
+      "_versions", "_transactions", "_deletions", "_indices",   "data",
+      "_blobs",    "_fri",          "_bt",        "_clustering"};
+  return std::ranges::find(kFolders, name) != kFolders.end();
+}
+
+arrow::Status CheckNewBranchName(std::string_view name) {
+  ARROW_RETURN_NOT_OK(CheckBranchName(name));
+  size_t slash = name.find('/');
+  if (name.substr(0, slash) == kMainBranch) {
+    return BadName("branch", name,
+                   "begins with main/: other writers delete the whole table with such a branch");
+  }
+  while (slash != std::string_view::npos) {
+    const size_t begin = slash + 1;
+    slash = name.find('/', begin);
+    const std::string_view segment = name.substr(begin, slash - begin);
+    if (!IsTableFolder(segment)) continue;
+    return BadName("branch", name, "has a segment ", segment,
+                   ", a folder of the branch that is called as the segments before it");
+  }
+  return arrow::Status::OK();
 }
 
 std::string EncodeRefName(std::string_view name) {

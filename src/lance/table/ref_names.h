@@ -25,6 +25,17 @@ arrow::Status CheckTagName(std::string_view name);
 /// \return Invalid saying what is wrong and what is allowed
 arrow::Status CheckBranchName(std::string_view name);
 
+/// Check the name of a branch to be made: besides CheckBranchName, what releases of the reference
+/// up to 14.0.2 would do harm with.
+///
+/// Deleting `main/x` they delete the whole table, and deleting `x/data` the files of a branch `x`.
+///
+/// \return Invalid saying what is wrong and what is allowed
+arrow::Status CheckNewBranchName(std::string_view name);
+
+/// Whether a folder of this name is part of a table (table-format 1.1), and of each of its branches.
+bool IsTableFolder(std::string_view name);
+
 /// A valid name as one component of a path, without extension: '/' and all but ASCII are
 /// percent-encoded.
 std::string EncodeRefName(std::string_view name);
