@@ -23,8 +23,8 @@ def rows(ids):
     return pa.table(
         {
             "id": pa.array(ids, pa.int64()),
-            "s": [f"s{i % 5}" if i % 7 else None for i in ids],
-            "list": [[i] * (i % 3) for i in ids],
+            "s": pa.array([f"s{i % 5}" if i % 7 else None for i in ids], pa.string()),
+            "list": pa.array([[i] * (i % 3) for i in ids], pa.list_(pa.int64())),
         }
     )
 
@@ -217,7 +217,7 @@ def test_a_copy_that_is_declared_anew(uri, tmp_path):
     assert copy.optimize.compact_files().rows_rewritten == 0  # it arrived in its order
 
 
-@pytest.mark.parametrize("version", ["2.0", "2.1", "2.2"])
+@pytest.mark.parametrize("version", ["2.0", "2.1"])  # 2.2 has no such blobs
 def test_copies_keep_versions_ids_and_blobs(version, tmp_path):
     uri = str(tmp_path / "t")
     blob = pa.field("b", pa.large_binary(), metadata={"lance-encoding:blob": "true"})
@@ -266,9 +266,9 @@ def test_dropped_tables_are_gone(maker, uri, tmp_path):
     for module in MODULES:
         with pytest.raises(ERRORS):
             module.dataset(uri)
-        with pytest.raises(ValueError):
-            module.LanceDataset.drop(uri)
         module.LanceDataset.drop(uri, ignore_not_found=True)
+    with pytest.raises(lance_cpp.errors.NotFoundError):
+        lance_cpp.LanceDataset.drop(uri)
     lance_cpp.write_dataset(rows([1]), uri)
     assert_alike(uri, [1])
 
