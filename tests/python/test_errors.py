@@ -14,8 +14,7 @@ import pytest
 
 # Arguments of the reference that this version has; every other one is refused when it is given.
 HAS = {
-    "dataset": {
-        "asof","uri", "version", "storage_options", "default_scan_options", "session"}
+    "dataset": {"uri", "version", "asof", "storage_options", "default_scan_options", "session"}
     | {"metadata_cache_size_bytes", "index_cache_size_bytes", "block_size", "index_cache_size"},
     "write_dataset": {"data_obj", "uri", "schema", "mode", "max_rows_per_file"}
     | {"max_rows_per_group", "enable_stable_row_ids"}

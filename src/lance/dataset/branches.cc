@@ -15,8 +15,8 @@
 namespace lance {
 namespace {
 
-constexpr int kMaxLooks = 3;  // at a description whose put did not say what became of it
-constexpr std::chrono::milliseconds kPauseBetweenLooks{50};
+constexpr int kMaxTries = 3;  // to store a description, and to see what became of it
+constexpr std::chrono::milliseconds kPauseBetweenTries{50};
 
 BranchInfo Describe(table::Branch branch) {
   std::vector<BranchStep> identifier = table::IdentifierOf(branch);
@@ -91,12 +91,12 @@ arrow::Result<std::optional<bool>> LookWhose(const table::Branch& branch,
                                              const table::BranchStore& branches,
                                              const RunContext& run) {
   arrow::Status problem;
-  for (int i = 0; i < kMaxLooks; ++i) {
+  for (int i = 0; i < kMaxTries; ++i) {
     const auto found = branches.Find(branch.name, run);
     if (found.ok() && !*found) return std::nullopt;
     if (found.ok()) return (*found)->identifier == branch.identifier;
     problem = found.status();
-    ARROW_RETURN_NOT_OK(run.clock->Sleep(kPauseBetweenLooks, run.stop_token));
+    ARROW_RETURN_NOT_OK(run.clock->Sleep(kPauseBetweenTries, run.stop_token));
   }
   return problem;
 }
@@ -112,14 +112,18 @@ arrow::Status Doubt(const table::Branch& branch, const std::string& reason) {
 /// Store the description, which makes the branch. \return CommitUnknown, or it is not there
 arrow::Status StoreDescription(const table::Branch& branch, const table::BranchStore& branches,
                                const RunContext& run) {
-  const auto put = branches.Create(branch);
-  if (put.ok() && *put == PutOutcome::kStored) return arrow::Status::OK();
-  const auto is_ours = LookWhose(branch, branches, run);
-  if (!is_ours.ok()) return Doubt(branch, is_ours.status().message());
-  if (*is_ours) return **is_ours ? arrow::Status::OK() : ExistsError(branch.name);
-  ARROW_RETURN_NOT_OK(put.status());
-  if (*put == PutOutcome::kUnknown) return Doubt(branch, "the reply of the store was lost");
-  return arrow::Status::IOError("branch ", branch.name, " is being made or removed by another call");
+  for (int i = 0; i < kMaxTries; ++i) {
+    const auto put = branches.Create(branch);
+    if (put.ok() && *put == PutOutcome::kStored) return arrow::Status::OK();
+    const auto is_ours = LookWhose(branch, branches, run);
+    if (!is_ours.ok()) return Doubt(branch, is_ours.status().message());
+    if (*is_ours) return **is_ours ? arrow::Status::OK() : ExistsError(branch.name);
+    ARROW_RETURN_NOT_OK(put.status());
+    if (*put == PutOutcome::kUnknown) return Doubt(branch, "the reply of the store was lost");
+    ARROW_RETURN_NOT_OK(run.clock->Sleep(kPauseBetweenTries, run.stop_token));
+  }
+  return arrow::Status::IOError("branch ", branch.name,
+                                ": the store is busy with another call's, which does not come");
 }
 
 /// Another call may have taken the first version back that we took over. \return IOError then

@@ -1,6 +1,7 @@
 #include "lance/table/clone.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "arrow/buffer.h"
@@ -15,6 +16,9 @@
 
 namespace lance::table {
 namespace {
+
+constexpr int kMaxPuts = 3;  // of a manifest whose name the store is busy with
+constexpr std::chrono::milliseconds kPauseBetweenPuts{50};
 
 /// The smallest id that no base path has. \return Invalid when all are taken
 arrow::Result<uint32_t> FreeBaseId(const std::vector<BasePath>& bases) {
@@ -52,17 +56,14 @@ class CloneCommit {
     ARROW_ASSIGN_OR_RAISE(const std::string serialized, SerializeTransaction(transaction_));
     ARROW_ASSIGN_OR_RAISE(const auto bytes, EncodeManifestFile(manifest, serialized));
     ARROW_RETURN_NOT_OK(WriteTransactionFile(serialized));
-    const auto put = target_.PutManifestFile(manifest.version, naming_, bytes);
+    const arrow::Status stored = Store(manifest.version, bytes);
+    if (!stored.ok()) {
+      if (CommitUnknown::From(stored) == nullptr) DropTransactionFile();
+      return stored;
+    }
     LoadedManifest landed{.manifest = std::move(manifest),
                           .naming = naming_,
                           .size_bytes = static_cast<uint64_t>(bytes->size())};
-    if (!put.ok() || *put != PutOutcome::kStored) {
-      const arrow::Status settled = Settle(landed.manifest.version, put);
-      if (!settled.ok()) {
-        if (CommitUnknown::From(settled) == nullptr) DropTransactionFile();
-        return settled;
-      }
-    }
     ARROW_RETURN_NOT_OK(CheckIsAlone(landed));
     target_.WriteHint(landed.manifest.version);
     return landed;
@@ -83,18 +84,32 @@ class CloneCommit {
                                   ": the store does not say whether it was written");
   }
 
-  /// Look at what is there before believing anything. \return OK: the version is ours
-  arrow::Status Settle(uint64_t version, const arrow::Result<PutOutcome>& put) const {
+  arrow::Status Store(uint64_t version, const std::shared_ptr<arrow::Buffer>& bytes) const {
+    for (int i = 0; i < kMaxPuts; ++i) {
+      const auto put = target_.PutManifestFile(version, naming_, bytes);
+      if (put.ok() && *put == PutOutcome::kStored) return arrow::Status::OK();
+      ARROW_ASSIGN_OR_RAISE(const bool is_ours, Settle(version, put));
+      if (is_ours) return arrow::Status::OK();
+      ARROW_RETURN_NOT_OK(run_.clock->Sleep(kPauseBetweenPuts, run_.stop_token));
+    }
+    return arrow::Status::IOError("version ", version,
+                                  ": the store is busy with another call's, which does not come");
+  }
+
+  /// Look at what is there before believing anything. \return false: nothing was stored, and the
+  /// store is busy with the name
+  arrow::Result<bool> Settle(uint64_t version, const arrow::Result<PutOutcome>& put) const {
     const std::string place = "version " + std::to_string(version);
     const auto entry = target_.FindVersion(version);
     if (!entry.ok()) return OutcomeUnknown(transaction_, entry.status().message());
     if (!*entry) {
       ARROW_RETURN_NOT_OK(put.status());
+      if (*put == PutOutcome::kExists) return false;
       return OutcomeUnknown(transaction_, "the reply about " + place + " was lost");
     }
     const auto loaded = target_.LoadEntry(**entry, run_);
     if (!loaded.ok()) return OutcomeUnknown(transaction_, loaded.status().message());
-    if (loaded->manifest.transaction_file == FileName()) return arrow::Status::OK();
+    if (loaded->manifest.transaction_file == FileName()) return true;
     return ThereAlready(place);
   }
 
