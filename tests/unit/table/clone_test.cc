@@ -24,7 +24,7 @@ Manifest Source() {
   Manifest manifest;
   manifest.version = 7;
   manifest.tag = "t";
-  manifest.schema.fields = {{.id = 0, .parent_id = -1, .name = "a", .logical_type = "int64"}};
+  manifest.schema.fields = {{.name = "a", .id = 0, .parent_id = -1, .logical_type = "int64"}};
   manifest.data_storage_version = "2.1";
   manifest.config = {{"k", "v"}};
   manifest.base_paths = {{.id = 1, .is_dataset_root = true, .path = "/one"}};
