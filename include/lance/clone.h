@@ -12,10 +12,10 @@ namespace lance {
 /// Make a table in another place that shares the files of a version.
 ///
 /// Only metadata is written: the clone refers to the files of the version by absolute paths, and
-/// breaks when they go: by a cleanup of the source, by deleting its branch, or by moving it. Its only
-/// version has the number of the source's; what is committed to it stays in its own place. Schema,
-/// configuration, metadata, indices, row ids and clustering come along; tags, branches and history
-/// do not.
+/// breaks when they go: by a cleanup of the source, by deleting its branch, or by moving it. Its
+/// only version has the number of the source's; what is committed to it stays in its own place.
+/// Schema, configuration, metadata, indices, row ids and clustering come along; tags, branches and
+/// history do not.
 ///
 /// \return AlreadyExists when there is a table at the target; NotImplemented + UnsupportedFeature
 ///   when this version may not write the source; UnknownError + CommitUnknown when a reply was lost

@@ -105,8 +105,8 @@ class InsertBuilder {
   InsertBuilder& WithoutClustering();
   /// Create and declare in one commit; kCreate only. Rows arrive stamped.
   InsertBuilder& WithClustering(ClusteringRequest request);
-  /// Give the table that is created a configuration and free metadata; kCreate only. A clustering is
-  /// not declared so.
+  /// Give the table that is created a configuration and free metadata; kCreate only. A clustering
+  /// is not declared so.
   InsertBuilder& WithMaps(std::map<std::string, std::string> config,
                           std::map<std::string, std::string> table_metadata);
 

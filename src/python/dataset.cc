@@ -33,7 +33,10 @@ Ref TakeRef(Keywords* keywords) {
   std::optional<uint64_t> as_of;  // nanoseconds since 1970 in UTC
   std::optional<std::string> branch;
   std::string tag;
-  keywords->Take("version", &version).Take("tag", &tag).Take("branch", &branch).Take("as_of", &as_of);
+  keywords->Take("version", &version)
+      .Take("tag", &tag)
+      .Take("branch", &branch)
+      .Take("as_of", &as_of);
   keywords->Finish();
   if (!tag.empty()) return Ref::Tag(std::move(tag));
   if (as_of) {

@@ -1,4 +1,4 @@
-#include "lance/refs.h"
+#include "lance/table/branches.h"
 
 #include <algorithm>
 #include <chrono>
@@ -7,7 +7,7 @@
 #include "lance/base/status_detail.h"
 #include "lance/dataset/clone_impl.h"
 #include "lance/dataset/dataset_impl.h"
-#include "lance/table/branches.h"
+#include "lance/refs.h"
 #include "lance/table/clone.h"
 #include "lance/table/manifest_names.h"
 #include "lance/table/tags.h"
@@ -72,7 +72,8 @@ struct FirstVersion {
 };
 
 /// Take the version that a call left which was cut short, else make one.
-arrow::Result<FirstVersion> MakeFirstVersion(const Dataset& parent, const table::ManifestStore& target,
+arrow::Result<FirstVersion> MakeFirstVersion(const Dataset& parent,
+                                             const table::ManifestStore& target,
                                              const table::CloneOperation& clone,
                                              const RunContext& run) {
   // Whoever began the same branch may still be at it; then only one of us stores the description.
@@ -81,9 +82,9 @@ arrow::Result<FirstVersion> MakeFirstVersion(const Dataset& parent, const table:
   auto made = table::CommitShallowClone(target, *parent.impl().loaded, clone, run);
   if (made.ok()) return FirstVersion{.loaded = *std::move(made), .is_ours = true};
   if (!made.status().IsAlreadyExists()) return made.status();
-  return arrow::Status::AlreadyExists(
-      "there is no branch ", *clone.branch_name, ", but its folder holds other versions, which a ",
-      "call left that was cut short; DeleteBranch removes them");
+  return arrow::Status::AlreadyExists("there is no branch ", *clone.branch_name,
+                                      ", but its folder holds other versions, which a ",
+                                      "call left that was cut short; DeleteBranch removes them");
 }
 
 /// Whose a description is after a put that did not clearly store it. \return no value: nobody's
@@ -104,8 +105,9 @@ arrow::Result<std::optional<bool>> LookWhose(const table::Branch& branch,
 /// The description may be there, or come.
 arrow::Status Doubt(const table::Branch& branch, const std::string& reason) {
   const BranchStep& own = branch.identifier.back();
-  return arrow::Status::UnknownError("branch ", branch.name, " may or may not have been made: ",
-                                     reason, "; look for it before trying again")
+  return arrow::Status::UnknownError("branch ", branch.name,
+                                     " may or may not have been made: ", reason,
+                                     "; look for it before trying again")
       .WithDetail(std::make_shared<CommitUnknown>(own.uuid, own.parent_version));
 }
 
@@ -163,8 +165,8 @@ bool IsInTable(std::string_view path, std::string_view folder) {
   return slash != std::string_view::npos && table::IsTableFolder(path.substr(0, slash));
 }
 
-/// The files of a branch, manifests first. Another branch whose name goes on where this one ends lies
-/// in the same folder.
+/// The files of a branch, manifests first. Another branch whose name goes on where this one ends
+/// lies in the same folder.
 arrow::Result<std::vector<std::string>> FilesOf(ObjectStore& root, const std::string& name,
                                                 const std::vector<table::Branch>& branches) {
   const std::string folder = table::BranchFolder(name);

@@ -25,11 +25,12 @@ arrow::Result<Dataset> ShallowClone(const Dataset& dataset, const std::string& t
   const Dataset::Impl& impl = dataset.impl();
   const RunContext run = impl.Run(call);
   ARROW_ASSIGN_OR_RAISE(const table::CloneOperation clone, CloneOf(dataset));
-  ARROW_ASSIGN_OR_RAISE(const OpenedTable target,
-                        OpenTableStore(target_uri, {.session = impl.session,
-                                                    .storage_options = impl.opened.storage_options}));
-  auto landed = table::CommitShallowClone(table::ManifestStore(target.store), *impl.loaded, clone,
-                                          run);
+  ARROW_ASSIGN_OR_RAISE(
+      const OpenedTable target,
+      OpenTableStore(target_uri,
+                     {.session = impl.session, .storage_options = impl.opened.storage_options}));
+  auto landed =
+      table::CommitShallowClone(table::ManifestStore(target.store), *impl.loaded, clone, run);
   if (!landed.ok()) return WithContext(landed.status(), target.uri);
   return Dataset::Impl::Make(target, *std::move(landed));
 }

@@ -45,8 +45,8 @@ arrow::Result<Dataset> CopyTable(const Dataset& dataset, const CopyRequest& requ
   ARROW_ASSIGN_OR_RAISE(const BatchSource rows, RowsOf(dataset, call));
   InsertBuilder insert(request.target_uri);
   insert
-      .WithOpenOptions({.session = dataset.session(),
-                        .storage_options = dataset.impl().opened.storage_options})
+      .WithOpenOptions(
+          {.session = dataset.session(), .storage_options = dataset.impl().opened.storage_options})
       .WithMaps(WithoutClustering(properties.config, {}),
                 WithoutClustering(properties.table_metadata, properties.clustering_definitions))
       .WithOptions({.data_storage_version = properties.data_storage_version,

@@ -90,8 +90,8 @@ arrow::Result<OpenedTable> FindRoot(OpenedTable table,
   if (branch.empty()) {
     table.root = TableRoot{table.uri, table.store};
   } else if (table.uri.size() > suffix.size() && table.uri.ends_with(suffix)) {
-    ARROW_ASSIGN_OR_RAISE(
-        table.root, OpenRoot(table, table.uri.substr(0, table.uri.size() - suffix.size())));
+    ARROW_ASSIGN_OR_RAISE(table.root,
+                          OpenRoot(table, table.uri.substr(0, table.uri.size() - suffix.size())));
   } else {
     table.root.emplace();  // a branch's folder that was copied elsewhere; it can still be read
   }

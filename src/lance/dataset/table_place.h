@@ -48,7 +48,8 @@ arrow::Result<std::shared_ptr<ObjectStore>> RootStore(const OpenedTable& table);
 /// \param name "" and "main" for the main one \return Invalid for a name that is not allowed
 arrow::Result<OpenedTable> PlaceOfBranch(const OpenedTable& table, const std::string& name);
 
-/// The branch that a reference names; the table as given when it names none. A tag is no name of one.
+/// The branch that a reference names; the table as given when it names none. A tag is no name of
+/// one.
 ///
 /// \return KeyError + NotFound{branch} when there is no such branch
 arrow::Result<OpenedTable> FindBranch(OpenedTable table, const Ref& ref, const RunContext& run);

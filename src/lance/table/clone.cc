@@ -192,6 +192,7 @@ arrow::Result<std::optional<LoadedManifest>> FindShallowClone(const ManifestStor
 arrow::Status RemoveShallowClone(const ManifestStore& target, const LoadedManifest& landed) {
   ObjectStore& store = *target.store();
   ARROW_RETURN_NOT_OK(store.Delete(ManifestPath(landed.manifest.version, landed.naming)));
+  ARROW_RETURN_NOT_OK(store.Delete(std::string(kVersionHintPath)));
   return store.Delete(TransactionPath(landed.manifest.transaction_file));
 }
 

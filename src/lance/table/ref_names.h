@@ -33,7 +33,8 @@ arrow::Status CheckBranchName(std::string_view name);
 /// \return Invalid saying what is wrong and what is allowed
 arrow::Status CheckNewBranchName(std::string_view name);
 
-/// Whether a folder of this name is part of a table (table-format 1.1), and of each of its branches.
+/// Whether a folder of this name is part of a table (table-format 1.1), and of each of its
+/// branches.
 bool IsTableFolder(std::string_view name);
 
 /// A valid name as one component of a path, without extension: '/' and all but ASCII are

@@ -112,15 +112,15 @@ TEST_F(BranchTest, IsNotDeletedWhileItIsNeeded) {
 
 TEST_F(BranchTest, DetachedVersionsBeginNone) {
   const Dataset main = Create();
-  LANCE_ASSERT_OK_AND_ASSIGN(const auto detached,
-                             UpdateMetadata(main, {.values = {{"x", "1"}}, .commit = {.detached = true}}));
+  LANCE_ASSERT_OK_AND_ASSIGN(
+      const auto detached,
+      UpdateMetadata(main, {.values = {{"x", "1"}}, .commit = {.detached = true}}));
   EXPECT_THAT(CreateBranch(detached, "b"), IsInvalid(HasSubstr("detached")));
   EXPECT_THAT(ShallowClone(detached, "memory://c"), IsInvalid(HasSubstr("detached")));
 }
 
 TEST_F(BranchTest, ClonesShareFilesAndCopiesDoNot) {
-  LANCE_ASSERT_OK_AND_ASSIGN(const Dataset source,
-                             Create().SetClustering({.columns = {"a"}}));
+  LANCE_ASSERT_OK_AND_ASSIGN(const Dataset source, Create().SetClustering({.columns = {"a"}}));
   LANCE_ASSERT_OK_AND_ASSIGN(
       const Dataset marked,
       UpdateMetadata(source, {.target = MetadataTarget::kTable, .values = {{"note", "x"}}}));
@@ -136,7 +136,7 @@ TEST_F(BranchTest, ClonesShareFilesAndCopiesDoNot) {
 
   ASSERT_THAT(DropTable("memory://t", {.session = session_}), IsOk());
   EXPECT_THAT(Values(copy), ElementsAre(1, 2));
-  EXPECT_THAT(clone.Scan().ValueOrDie().ToTable(), IsKeyError());
+  EXPECT_THAT(clone.Scan().ValueOrDie().ToTable(), IsSerializationError(HasSubstr("not there")));
   EXPECT_THAT(Open(Ref::Latest()), IsKeyError());
   EXPECT_THAT(DropTable("memory://t", {.session = session_}), IsKeyError(HasSubstr("no table")));
 }
@@ -145,8 +145,8 @@ TEST_F(BranchTest, MapsAreForNewTables) {
   InsertBuilder append(Create());
   append.WithMaps({{"k", "v"}}, {});
   EXPECT_THAT(append.Execute(Rows("[[1]]")), IsInvalid(HasSubstr("when a table is created")));
-  for (const auto& [config, metadata] :
-       std::vector<std::pair<std::map<std::string, std::string>, std::map<std::string, std::string>>>{
+  for (const auto& [config, metadata] : std::vector<
+           std::pair<std::map<std::string, std::string>, std::map<std::string, std::string>>>{
            {{{"lance.clustering.columns", "[]"}}, {}},
            {{}, {{"lance.liquid-clustering.max_version", "3"}}}}) {
     InsertBuilder create("memory://new");

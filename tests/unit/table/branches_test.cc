@@ -47,9 +47,8 @@ TEST(ParseBranch, ReadsAndWritesWhatTheReferenceWrites) {
   EXPECT_EQ(branch.parent_version, 4u);
   EXPECT_EQ(branch.created_at_seconds, 1795978912u);
   EXPECT_EQ(branch.manifest_size, 639u);
-  EXPECT_THAT(branch.identifier,
-              ElementsAre(BranchStep{2, "50c07569ea734eaca0b989e4d74c04dd"},
-                          BranchStep{4, "758c691c6bec4701b1e718bcd9097e0b"}));
+  EXPECT_THAT(branch.identifier, ElementsAre(BranchStep{2, "50c07569ea734eaca0b989e4d74c04dd"},
+                                             BranchStep{4, "758c691c6bec4701b1e718bcd9097e0b"}));
   EXPECT_EQ(SerializeBranch(branch), kOfTheReference);
 }
 
@@ -124,9 +123,9 @@ TEST_F(BranchStoreTest, ListsByNameAndLeavesOtherFilesOut) {
     branch.name = name;
     ASSERT_THAT(branches_.Create(branch), IsOk());
   }
-  for (const char* path : {"_refs/branches/main.json", "_refs/branches/a b.json",
-                           "_refs/branches/x.txt", "_refs/branches/%zz.json",
-                           "_refs/branches/deep/er.json", "_refs/tags/t.json"}) {
+  for (const char* path :
+       {"_refs/branches/main.json", "_refs/branches/a b.json", "_refs/branches/x.txt",
+        "_refs/branches/%zz.json", "_refs/branches/deep/er.json", "_refs/tags/t.json"}) {
     ASSERT_THAT(PutText(*store_, path, "{"), IsOk());
   }
   std::vector<std::string> names;

@@ -27,18 +27,15 @@ TEST_P(RefusedBranchNameTest, SaysWhatIsWrong) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, RefusedBranchNameTest,
-    ::testing::Values(RefusedName{"", "is empty"}, RefusedName{"main", "kept for the main branch"},
-                      RefusedName{"/a", "begins or ends with a '/'"},
-                      RefusedName{"a/", "begins or ends with a '/'"},
-                      RefusedName{"a//b", "two '/' in a row"},
-                      RefusedName{"a/../b", "two dots in a row"},
-                      RefusedName{"a..b", "two dots in a row"},
-                      RefusedName{".", "only a dot"}, RefusedName{"a/./b", "only a dot"},
-                      RefusedName{"a.lock", "ends with .lock"},
-                      RefusedName{"a b", "other characters"},
-                      RefusedName{"a\\b", "other characters"},
-                      RefusedName{"a\xff", "other characters"},
-                      RefusedName{std::string("a\0b", 3), "other characters"}));
+    ::testing::Values(
+        RefusedName{"", "is empty"}, RefusedName{"main", "kept for the main branch"},
+        RefusedName{"/a", "begins or ends with a '/'"},
+        RefusedName{"a/", "begins or ends with a '/'"}, RefusedName{"a//b", "two '/' in a row"},
+        RefusedName{"a/../b", "two dots in a row"}, RefusedName{"a..b", "two dots in a row"},
+        RefusedName{".", "only a dot"}, RefusedName{"a/./b", "only a dot"},
+        RefusedName{"a.lock", "ends with .lock"}, RefusedName{"a b", "other characters"},
+        RefusedName{"a\\b", "other characters"}, RefusedName{"a\xff", "other characters"},
+        RefusedName{std::string("a\0b", 3), "other characters"}));
 
 TEST(CheckBranchName, TakesLettersOfAnyScriptInSegments) {
   for (const char* name : {"a", "a/b.c_d-9", ".a", "a.", "a.lock/b", "Main", "x/main", "data",
