@@ -240,8 +240,8 @@ class LanceDataset(RowChanges, ColumnChanges, Commits, Copies, KnowsItsGaps, pad
         Parameters
         ----------
         version : int, str or tuple
-            A version of this branch, a tag, or a branch, where None and "main" are the main one, and
-            a version of it, where None is the newest.
+            A version of this branch, a tag, or a branch, where None and "main" are the main one,
+            and a version of it, where None is the newest.
         """
         other = copy.copy(self)
         other._ds = self._ds.checkout(**version_arguments(version))

@@ -26,7 +26,7 @@ def _of(ds):
 
 
 def state_of(module, uri):
-    """The main branch, all others, the tags and the target, as one of the two packages reads them."""
+    """The main branch, all others, the tags and the target, as one package reads them."""
     main = module.dataset(uri)
     branches = {name: _of(main.checkout_version((name, None))) for name in main.branches.list()}
     target = pathlib.Path(uri + ".target")

@@ -1,4 +1,4 @@
-"""What people met in systems like ours: versions found, made durable, and opened again; tags and branches.
+"""What people met in systems like ours: versions found, made durable, and opened again.
 
 Each test is one handed case; its number stands in the docstring.
 """
@@ -113,7 +113,11 @@ except OSError as error:
 
 @pytest.mark.parametrize(
     ("step", "limit", "file"),
-    [("append", 200_000, "data/"), ("delete", 600, "_deletions/"), ("commit", 20_000, "_versions/")],
+    [
+        ("append", 200_000, "data/"),
+        ("delete", 600, "_deletions/"),
+        ("commit", 20_000, "_versions/"),
+    ],
 )
 def test_the_disk_is_full_during_a_commit(step, limit, file, place):
     """B122."""

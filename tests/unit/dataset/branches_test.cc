@@ -67,6 +67,21 @@ TEST_F(BranchTest, ReferencesWithoutABranchStayOnTheHandles) {
   EXPECT_THAT(Open(Ref::Latest("a b")), IsInvalid(HasSubstr("other characters")));
 }
 
+TEST_F(BranchTest, IsOpenedByItsPlaceAndKnowsTheRoot) {
+  LANCE_ASSERT_OK_AND_ASSIGN(const Dataset made, CreateBranch(Create(), "b/c"));
+  const Dataset branch = Append(made, "[[4]]");
+  ASSERT_THAT(CreateTag(branch, "t"), IsOk());
+  LANCE_ASSERT_OK_AND_ASSIGN(const Dataset opened, Open(Ref::Latest(), branch.uri()));
+  EXPECT_EQ(opened.branch(), "b/c");
+  EXPECT_THAT(Values(opened), ElementsAre(1, 2, 4));
+  EXPECT_THAT(Values(opened.Checkout(Ref::Latest("")).ValueOrDie()), ElementsAre(1, 2));
+  EXPECT_THAT(Values(Open(Ref::Tag("t"), branch.uri()).ValueOrDie()), ElementsAre(1, 2, 4));
+  EXPECT_THAT(Values(Open(Ref::Latest("main"), branch.uri()).ValueOrDie()), ElementsAre(1, 2));
+  EXPECT_THAT(ListBranches(opened).ValueOrDie(), SizeIs(1));
+  LANCE_ASSERT_OK_AND_ASSIGN(const Dataset clone, ShallowClone(opened, "memory://clone"));
+  EXPECT_THAT(Values(clone), ElementsAre(1, 2, 4));
+}
+
 TEST_F(BranchTest, WritesToAPlaceGoToTheBranchOfItsReference) {
   LANCE_ASSERT_OK_AND_ASSIGN(const Dataset made, CreateBranch(Create(), "b"));
   ASSERT_THAT(InsertBuilder("memory://t")
