@@ -3,6 +3,7 @@
 // The whole public API.
 
 #include "lance/blob.h"
+#include "lance/clone.h"
 #include "lance/clustering.h"
 #include "lance/compaction.h"
 #include "lance/dataset.h"
@@ -23,6 +24,7 @@
 #include "lance/schema_evolution.h"
 #include "lance/session.h"
 #include "lance/status_detail.h"
+#include "lance/time.h"
 #include "lance/transaction.h"
 #include "lance/verify.h"
 #include "lance/version.h"

@@ -26,4 +26,5 @@ NB_MODULE(_core, m) {
   lance::python::BindCompaction(m);
   lance::python::BindFile(m);
   lance::python::BindVerify(m);
+  lance::python::BindBranches(m);
 }
