@@ -3,8 +3,10 @@
 // The whole public API.
 
 #include "lance/blob.h"
+#include "lance/cleanup.h"
 #include "lance/clustering.h"
 #include "lance/dataset.h"
+#include "lance/diff.h"
 #include "lance/encoder.h"
 #include "lance/file.h"
 #include "lance/filter.h"

@@ -45,6 +45,12 @@ from .errors import (
     UnsupportedError,
     refuse_given,
 )
+from .history import (
+    CleanupCandidateFile,
+    CleanupExplanation,
+    CleanupReferencedBranch,
+    CleanupStats,
+)
 from .udf import BatchUDF, batch_udf
 
 __all__ = [
@@ -52,6 +58,10 @@ __all__ = [
     "BatchUDF",
     "BlobFile",
     "CancelledError",
+    "CleanupCandidateFile",
+    "CleanupExplanation",
+    "CleanupReferencedBranch",
+    "CleanupStats",
     "CommitConflictError",
     "CommitUnknownError",
     "CompactionMetrics",

@@ -34,10 +34,6 @@ _PLACES: dict[str, tuple[tuple[str, str], ...]] = {
             "FragmentMetadata LanceFragment fragment commit",
         ),
         (
-            "files of old versions stay",
-            "CleanupCandidateFile CleanupExplanation CleanupReferencedBranch CleanupStats",
-        ),
-        (
             "describe_indices describes the indices",
             "Index IndexFile indices",
         ),
@@ -66,10 +62,8 @@ _PLACES: dict[str, tuple[tuple[str, str], ...]] = {
         ),
         (
             "write_dataset and the methods of LanceDataset change a table and commit",
-            "BulkCommitResult DataFile FragmentMetadata LanceFragment LANCE_COMMIT_MESSAGE_KEY "
-            "DatasetDelta",
+            "BulkCommitResult DataFile FragmentMetadata LanceFragment",
         ),
-        ("files of old versions stay", "AutoCleanupConfig CleanupExplanation CleanupStats"),
         (
             "describe_indices describes the indices",
             "Index IndexConfig IndexFile IndexInformation IndexSegment SupportedDistributedIndices",
@@ -123,10 +117,9 @@ _PLACES: dict[str, tuple[tuple[str, str], ...]] = {
             "copy it by write_dataset(dataset, place)",
             "deep_clone shallow_clone",
         ),
-        ("files of old versions stay", "cleanup_old_versions explain_cleanup_old_versions"),
         (
             "write_dataset and the methods of this class change a table and commit",
-            "commit_batch read_transaction get_transactions delta",
+            "commit_batch",
         ),
         ("scan with a filter", "fragment_ids get_fragment"),
         ("take reads rows by position", "sample"),
@@ -161,7 +154,6 @@ _PLACES: dict[str, tuple[tuple[str, str], ...]] = {
         ),
     ),
     "DatasetOptimizer": (
-        ("files of old versions stay", "disable_auto_cleanup enable_auto_cleanup"),
         ("compact_files brings zonemaps up to date", "optimize_indices"),
     ),
     "Tags": (("make the tag anew", "replace_metadata"),),

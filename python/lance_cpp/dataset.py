@@ -19,6 +19,14 @@ from ._hints import check_counts
 from ._missing import KnowsItsGaps, module_getattr
 from .blob import DEFAULT_BLOB_BUFFER_SIZE, BlobFile
 from .errors import InvalidError, refuse_given, unsupported
+from .history import (
+    LANCE_COMMIT_MESSAGE_KEY,
+    AutoCleanupConfig,
+    CleanupExplanation,
+    CleanupStats,
+    DatasetDelta,
+    History,
+)
 from .optimize import CompactionMetrics, DatasetOptimizer
 from .rows import MergeInsertBuilder, RowChanges
 from .scanner import LanceScanner, ScanStatistics, make_scanner
@@ -30,10 +38,15 @@ from .udf import BatchUDF, batch_udf
 __version__ = _core.__version__
 
 __all__ = [
+    "AutoCleanupConfig",
     "BatchUDF",
+    "CleanupExplanation",
+    "CleanupStats",
     "CompactionMetrics",
+    "DatasetDelta",
     "DatasetOptimizer",
     "IndexDescription",
+    "LANCE_COMMIT_MESSAGE_KEY",
     "LanceDataset",
     "LanceScanner",
     "MergeInsertBuilder",
@@ -89,7 +102,7 @@ def _numbers(rows: Any) -> Any:
     return rows
 
 
-class LanceDataset(RowChanges, ColumnChanges, Commits, KnowsItsGaps, pads.Dataset):
+class LanceDataset(RowChanges, ColumnChanges, Commits, History, KnowsItsGaps, pads.Dataset):
     """One version of a table. Methods that change the table move it forward to the new version."""
 
     _gaps = "LanceDataset"

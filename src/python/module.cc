@@ -24,4 +24,5 @@ NB_MODULE(_core, m) {
   lance::python::BindSchema(m);
   lance::python::BindOptimize(m);
   lance::python::BindFile(m);
+  lance::python::BindHistory(m);
 }

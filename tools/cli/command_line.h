@@ -77,6 +77,8 @@ void AddRowCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* com
 void AddLookCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
 void AddSchemaCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
 void AddHistoryCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
+void AddDiffCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
+void AddCleanupCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
 void AddMaintainCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
 
 }  // namespace lancectl

@@ -87,6 +87,8 @@ int main(int argc, char** argv) {
   lancectl::AddSchemaCommands(&app, &flags, &commands);
   lancectl::AddMaintainCommands(&app, &flags, &commands);
   lancectl::AddHistoryCommands(&app, &flags, &commands);
+  lancectl::AddDiffCommands(&app, &flags, &commands);
+  lancectl::AddCleanupCommands(&app, &flags, &commands);
   if (const std::string unknown = UnknownCommand(app, argc, argv); !unknown.empty()) {
     PrintFailure(UsageError("there is no command " + unknown, app.get_name()),
                  WantsJson(argc, argv));

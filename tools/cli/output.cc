@@ -218,6 +218,12 @@ void PrintTable(std::vector<std::string> heading, std::vector<std::vector<std::s
   for (const auto& row : rows) print(row);
 }
 
+std::string JoinNames(const std::vector<std::string>& names) {
+  std::string joined;
+  for (const std::string& name : names) joined += (joined.empty() ? "" : ", ") + name;
+  return joined;
+}
+
 std::string WithCommas(uint64_t number) {
   std::string text = std::to_string(number);
   for (size_t place = text.size(); place > 3;) {

@@ -184,8 +184,10 @@ class LocalOutputStream : public arrow::io::OutputStream {
 };
 
 /// See MakeLocalStore. Immutable; the file system does the rest.
-class LocalObjectStore : public ObjectStore {
+class LocalObjectStore : public ObjectStore, public StagingFiles {
  public:
+  using Visit = std::function<arrow::Status(const ObjectInfo&)>;
+
   explicit LocalObjectStore(std::string root) : root_(std::move(root)) {}
 
   arrow::Result<Buffers> Get(const std::string& path, const std::vector<ByteRange>& ranges,
@@ -224,9 +226,15 @@ class LocalObjectStore : public ObjectStore {
 
   arrow::Status List(const std::string& prefix,
                      const std::function<arrow::Status(const ObjectInfo&)>& visit) override {
-    if (!prefix.empty()) ARROW_RETURN_NOT_OK(CheckObjectPath(prefix));
-    std::vector<FolderId> above;
-    return ListFolder(prefix, visit, &above);
+    return ListAll(prefix, [&](const ObjectInfo& info) {
+      return IsTemporaryPath(info.path) ? arrow::Status::OK() : visit(info);
+    });
+  }
+
+  arrow::Status ListStaging(const std::string& prefix, const Visit& visit) override {
+    return ListAll(prefix, [&](const ObjectInfo& info) {
+      return IsTemporaryPath(info.path) ? visit(info) : arrow::Status::OK();
+    });
   }
 
   arrow::Result<PutOutcome> Put(const std::string& path, std::shared_ptr<arrow::Buffer> bytes,
@@ -257,7 +265,6 @@ class LocalObjectStore : public ObjectStore {
 
  private:
   using FolderId = std::pair<dev_t, ino_t>;
-  using Visit = std::function<arrow::Status(const ObjectInfo&)>;
 
   arrow::Result<std::string> FileOf(const std::string& path) const {
     ARROW_RETURN_NOT_OK(CheckObjectPath(path));
@@ -269,7 +276,14 @@ class LocalObjectStore : public ObjectStore {
     return MeansAbsent(errno) ? ObjectNotFound(path) : SystemError(file, call, errno);
   }
 
-  /// The names in a folder without "." and "..", temporary files left out; none when it is absent.
+  /// Visit the files below a folder, those that are being written too.
+  arrow::Status ListAll(const std::string& prefix, const Visit& visit) const {
+    if (!prefix.empty()) ARROW_RETURN_NOT_OK(CheckObjectPath(prefix));
+    std::vector<FolderId> above;
+    return ListFolder(prefix, visit, &above);
+  }
+
+  /// The names in a folder without "." and ".."; none when it is absent.
   static arrow::Result<std::vector<std::string>> ReadNames(const std::string& folder) {
     std::vector<std::string> names;
     DIR* opened = opendir(folder.c_str());
@@ -282,7 +296,7 @@ class LocalObjectStore : public ObjectStore {
       if (entry == nullptr && errno != 0) return SystemError(folder, "readdir", errno);
       if (entry == nullptr) return names;
       const std::string_view name = entry->d_name;
-      if (name != "." && name != ".." && !IsTemporaryPath(name)) names.emplace_back(name);
+      if (name != "." && name != "..") names.emplace_back(name);
     }
   }
 
@@ -313,7 +327,9 @@ class LocalObjectStore : public ObjectStore {
       return MeansAbsent(errno) || errno == ELOOP ? arrow::Status::OK()
                                                   : SystemError(file, "stat", errno);
     }
-    if (S_ISDIR(info.st_mode)) return ListFolder(path, visit, above);
+    if (S_ISDIR(info.st_mode)) {
+      return IsTemporaryPath(path) ? arrow::Status::OK() : ListFolder(path, visit, above);
+    }
     return S_ISREG(info.st_mode) ? visit(InfoOf(path, info)) : arrow::Status::OK();
   }
 
