@@ -22,6 +22,21 @@ namespace {
 constexpr CleanupRequest kEverything{.older_than = std::chrono::microseconds(0),
                                      .error_if_tagged_old_versions = false};
 
+std::string NameOfFault(Fault fault) {
+  switch (fault) {
+    case Fault::kFails:
+      return "Fails";
+    case Fault::kTorn:
+      return "Torn";
+    case Fault::kNoReply:
+      return "NoReply";
+    case Fault::kLandsLate:
+      return "LandsLate";
+    default:
+      return "Dies";
+  }
+}
+
 class CleanupFaultsTest : public ::testing::TestWithParam<Fault> {
  protected:
   /// Versions with deletion files, a replaced index, a tag and an overwrite.
@@ -133,11 +148,7 @@ TEST_P(CleanupFaultsTest, NeverTakesFilesOfAVersionThatOpens) {
 INSTANTIATE_TEST_SUITE_P(All, CleanupFaultsTest,
                          ::testing::Values(Fault::kFails, Fault::kTorn, Fault::kNoReply,
                                            Fault::kLandsLate, Fault::kDies),
-                         [](const auto& tested) {
-                           const char* const names[] = {"None",      "Fails",     "Torn", "NoReply",
-                                                        "LandsLate", "Conflicts", "Dies"};
-                           return std::string(names[static_cast<int>(tested.param)]);
-                         });
+                         [](const auto& tested) { return NameOfFault(tested.param); });
 
 }  // namespace
 }  // namespace lance::testing

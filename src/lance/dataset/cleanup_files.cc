@@ -120,9 +120,9 @@ void VisitKeysElsewhere(const table::Manifest& manifest, const VisitKey& visit) 
 }
 
 bool DeletesUnverified(CleanupKind kind, Timestamp modified, const UnverifiedRule& rule) {
-  const bool is_looked_at =
-      kind == CleanupKind::kData || kind == CleanupKind::kIndex || modified < rule.oldest_kept;
-  return is_looked_at && (rule.delete_all || modified < rule.cutoff);
+  if (modified < rule.cutoff) return true;
+  if (!rule.delete_all) return false;
+  return kind == CleanupKind::kData || kind == CleanupKind::kIndex || modified < rule.oldest_kept;
 }
 
 }  // namespace lance

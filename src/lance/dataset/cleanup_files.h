@@ -47,10 +47,10 @@ inline constexpr uint64_t kAlways = UINT64_MAX;
 struct UnverifiedRule {
   /// Files that were written later stay...
   Timestamp cutoff{};
-  /// ...unless all may go.
+  /// ...unless all may go...
   bool delete_all = false;
-  /// Deletion files, transactions and temporary files that are not older than the oldest version
-  /// that stays do stay: as in the reference, nobody looks at them.
+  /// ...but for deletion files, transactions and temporary files that are not older than the oldest
+  /// version that stays: as in the reference, they are left to commits that are being made.
   Timestamp oldest_kept{};
 };
 

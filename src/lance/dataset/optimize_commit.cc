@@ -4,6 +4,7 @@
 
 #include "arrow/api.h"
 #include "lance/base/status_detail.h"
+#include "lance/dataset/cleanup_impl.h"
 #include "lance/dataset/fragment_reader.h"
 #include "lance/dataset/fragment_writer.h"
 #include "lance/dataset/optimize_impl.h"
@@ -128,6 +129,7 @@ arrow::Result<uint64_t> ReserveFragmentIds(const Dataset& dataset, uint32_t num_
   ARROW_ASSIGN_OR_RAISE(const table::LoadedManifest reserved,
                         table::Commit(dataset.impl().manifests(), std::move(commit), run));
   result->versions.push_back(reserved.manifest.version);
+  CleanUpAfterCommit(dataset.impl(), reserved.manifest, run);
   return uint64_t{*reserved.manifest.max_fragment_id} - num_fragments + 1;
 }
 
