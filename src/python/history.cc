@@ -86,9 +86,9 @@ DiffRequest RequestOf(nb::handle begin, nb::handle end) {
 std::vector<std::string> DiffTransactions(const Dataset& dataset, nb::handle begin,
                                           nb::handle end) {
   const DiffRequest request = RequestOf(begin, end);
-  return DocumentsOf(
-      Run([&](const CallOptions& call) { return DiffVersions(dataset, request, call); })
-          .transactions);
+  return DocumentsOf(Run([&](const CallOptions& call) {
+                       return DiffVersions(dataset, request, call);
+                     }).transactions);
 }
 
 using DiffPart = std::shared_ptr<arrow::RecordBatchReader> Diff::*;

@@ -1,5 +1,6 @@
-// Every storage call of a cleanup failing, torn, unanswered, late, or its process dying there: every
-// version that still opens reads as before, and the cleanup can be done again, to the same end.
+// Every storage call of a cleanup failing, torn, unanswered, late, or its process dying there:
+// every version that still opens reads as before, and the cleanup can be done again, to the same
+// end.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -49,8 +50,8 @@ class CleanupFaultsTest : public ::testing::TestWithParam<Fault> {
     LANCE_ASSERT_OK_AND_ASSIGN(auto deleted, Delete(dataset, "id = 2"));
     LANCE_ASSERT_OK_AND_ASSIGN(dataset, CreateIndex(deleted.dataset, {.column = "k"}));
     LANCE_ASSERT_OK_AND_ASSIGN(dataset, CreateIndex(dataset, {.column = "k"}));
-    LANCE_ASSERT_OK_AND_ASSIGN(
-        auto updated, Update(dataset, {.updates = {{"s", "'new'"}}, .where = "id > 3"}));
+    LANCE_ASSERT_OK_AND_ASSIGN(auto updated,
+                               Update(dataset, {.updates = {{"s", "'new'"}}, .where = "id > 3"}));
     newest_version_ = updated.dataset.version();
     LANCE_ASSERT_OK_AND_ASSIGN(base_, CopyToMemory(*session.memory()));
     for (uint64_t version = 1; version <= newest_version_; ++version) {
@@ -89,9 +90,9 @@ class CleanupFaultsTest : public ::testing::TestWithParam<Fault> {
     const Dataset newest = Open(session);
     ASSERT_THAT(CleanupOldVersions(newest, kEverything), IsOk());
     CheckVersions(session);
-    FakeClock later(std::chrono::time_point_cast<Timestamp::duration>(
-                        std::chrono::system_clock::now()) +
-                    std::chrono::hours(8 * 24));
+    FakeClock later(
+        std::chrono::time_point_cast<Timestamp::duration>(std::chrono::system_clock::now()) +
+        std::chrono::hours(8 * 24));
     RunContext run = newest.impl().Run({});
     run.clock = &later;
     ASSERT_THAT(CleanUp(newest.impl(), kEverything, run), IsOk());

@@ -37,8 +37,7 @@ void PrintResult(const lance::CleanupResult& result) {
   }
   std::cout << (result.dry_run ? "would remove " : "removed ") << Summary(result) << '\n';
   if (result.failed_deletes > 0) {
-    std::cout << WithCommas(result.failed_deletes)
-              << " files could not be deleted; run it again\n";
+    std::cout << WithCommas(result.failed_deletes) << " files could not be deleted; run it again\n";
   }
 }
 
@@ -75,10 +74,10 @@ void AddCleanupCommands(CLI::App* app, CommonFlags* common, std::vector<Command>
       ->check(IsWholeNumber());
   cleanup->add_flag("--delete-unverified", flags->request.delete_unverified,
                     "also young files that no version names; only when nobody else writes");
-  cleanup->add_flag("--keep-tagged", flags->keep_tagged,
-                    "keep tagged versions instead of failing");
-  cleanup->add_option("--max-deletes-per-second", flags->request.max_deletes_per_second,
-                      "for stores that throttle")
+  cleanup->add_flag("--keep-tagged", flags->keep_tagged, "keep tagged versions instead of failing");
+  cleanup
+      ->add_option("--max-deletes-per-second", flags->request.max_deletes_per_second,
+                   "for stores that throttle")
       ->check(IsWholeNumber());
   cleanup->add_flag("--dry-run", flags->request.dry_run, "say what would go, remove nothing");
   commands->push_back(

@@ -54,8 +54,8 @@ class ChangesReader : public arrow::RecordBatchReader {
 
   arrow::Result<std::shared_ptr<arrow::RecordBatch>> Widen(const arrow::RecordBatch& rows,
                                                            const char* change) const {
-    ARROW_ASSIGN_OR_RAISE(auto changes, arrow::MakeArrayFromScalar(arrow::StringScalar(change),
-                                                                   rows.num_rows()));
+    ARROW_ASSIGN_OR_RAISE(auto changes,
+                          arrow::MakeArrayFromScalar(arrow::StringScalar(change), rows.num_rows()));
     arrow::ArrayVector columns = {std::move(changes)};
     for (int i = 1; i < schema_->num_fields(); ++i) {
       auto column = rows.GetColumnByName(schema_->field(i)->name());
@@ -96,8 +96,7 @@ arrow::Status RunDiff(const Invocation& invocation, const DiffFlags& flags) {
   ARROW_ASSIGN_OR_RAISE(const uint64_t deleted, CountRows(*diff.deleted_row_ids));
   if (!invocation.flags.json) {
     std::cout << WithCommas(inserted) << " rows inserted, " << WithCommas(updated) << " updated, "
-              << WithCommas(deleted) << " deleted by " << diff.transactions.size()
-              << " commits\n";
+              << WithCommas(deleted) << " deleted by " << diff.transactions.size() << " commits\n";
     return arrow::Status::OK();
   }
   Json json = {{"kind", "diff"},
@@ -137,9 +136,9 @@ arrow::Status RunHistory(const Invocation& invocation, const DiffFlags& flags) {
                     entry.message.value_or("")});
   }
   if (!invocation.flags.json) {
-    PrintTable({"version", "timestamp", "operation", "inserted", "updated", "deleted", "tags",
-                "message"},
-               rows);
+    PrintTable(
+        {"version", "timestamp", "operation", "inserted", "updated", "deleted", "tags", "message"},
+        rows);
   }
   return arrow::Status::OK();
 }

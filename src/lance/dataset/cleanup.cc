@@ -142,8 +142,8 @@ arrow::Result<CleanupPlace> PlaceOf(const Dataset::Impl& dataset) {
                                   "; allowed: the table's folder with ", suffix);
   }
   const std::string root = dataset.uri.substr(0, dataset.uri.size() - suffix.size());
-  ARROW_ASSIGN_OR_RAISE(OpenedStore opened, dataset.session->impl().stores.Open(
-                                                root, dataset.opened.storage_options));
+  ARROW_ASSIGN_OR_RAISE(OpenedStore opened,
+                        dataset.session->impl().stores.Open(root, dataset.opened.storage_options));
   place.root = std::move(opened.store);
   return place;
 }

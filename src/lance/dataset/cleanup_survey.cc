@@ -98,8 +98,8 @@ std::optional<uint64_t> KeyUses::Find(const std::string& key) const {
 
 arrow::Result<CleanupFindings> CleanupSurvey::Run(uint64_t read_version) {
   ARROW_ASSIGN_OR_RAISE(const auto versions, manifests_.ListVersions());
-  ARROW_ASSIGN_OR_RAISE(
-      policy_, MakeCleanupPolicy(request_, read_version, versions, run_.clock->Now()));
+  ARROW_ASSIGN_OR_RAISE(policy_,
+                        MakeCleanupPolicy(request_, read_version, versions, run_.clock->Now()));
   ARROW_RETURN_NOT_OK(ReadBranches());
   ARROW_RETURN_NOT_OK(ReadVersions(versions));
   ARROW_RETURN_NOT_OK(ReadDetached());

@@ -47,8 +47,7 @@ class DeletedIdsReader : public arrow::RecordBatchReader {
  private:
   arrow::Status Compare() {
     if (!begin_version_) return arrow::Status::OK();
-    ARROW_ASSIGN_OR_RAISE(const Dataset begin,
-                          end_.Checkout(Ref::Version(*begin_version_), call_));
+    ARROW_ASSIGN_OR_RAISE(const Dataset begin, end_.Checkout(Ref::Version(*begin_version_), call_));
     ARROW_ASSIGN_OR_RAISE(const RowRanges before, IdsOf(begin));
     ARROW_ASSIGN_OR_RAISE(const RowRanges after, IdsOf(end_));
     deleted_ = before.Intersect(after.Complement(UINT64_MAX)).ranges();
@@ -145,7 +144,8 @@ arrow::Result<Diff> DiffVersions(const Dataset& dataset, const DiffRequest& requ
   ARROW_ASSIGN_OR_RAISE(
       diff.updated,
       ScanRows(end, created + " <= " + begin + " AND " + updated + " > " + begin, call));
-  const auto older = request.begin_version == 0 ? std::nullopt : std::optional(request.begin_version);
+  const auto older =
+      request.begin_version == 0 ? std::nullopt : std::optional(request.begin_version);
   diff.deleted_row_ids = std::make_shared<DeletedIdsReader>(end, older, call);
   return diff;
 }

@@ -8,6 +8,7 @@
 #include "lance/dataset/cleanup_impl.h"
 #include "lance/dataset/dataset_impl.h"
 #include "lance/dataset/history_entry.h"
+#include "lance/dataset/progress_reporter.h"
 #include "lance/table/feature_flags.h"
 #include "lance/table/manifest_migration.h"
 #include "lance/table/tags.h"
@@ -20,12 +21,20 @@ namespace {
 /// Names by version.
 using TagNames = std::map<uint64_t, std::vector<std::string>>;
 
+/// The tags of a branch. A damaged one is a warning: versions are there without it.
 arrow::Result<TagNames> ReadTagNames(const Dataset::Impl& dataset, const RunContext& run) {
-  ARROW_ASSIGN_OR_RAISE(const CleanupPlace place, PlaceOf(dataset));
-  ARROW_ASSIGN_OR_RAISE(const auto tags, table::TagStore(place.root).List(run));
   TagNames names;
-  for (const table::Tag& tag : tags) {
-    if (tag.branch.value_or("") == place.branch) names[tag.version].push_back(tag.name);
+  const auto place = PlaceOf(dataset);
+  if (place.status().IsInvalid()) return names;  // a branch without its table
+  ARROW_RETURN_NOT_OK(place.status());
+  const auto tags = table::TagStore(place->root).List(run);
+  if (tags.status().IsSerializationError()) {
+    Warn(run, "tags_unreadable", tags.status().message());
+    return names;
+  }
+  ARROW_RETURN_NOT_OK(tags.status());
+  for (const table::Tag& tag : *tags) {
+    if (tag.branch.value_or("") == place->branch) names[tag.version].push_back(tag.name);
   }
   return names;
 }
@@ -82,8 +91,7 @@ void SetCounts(const ChangeCounts& counts, HistoryEntry* entry) {
 
 /// Tell of one version. \param before the version in front of it; null: it is gone
 HistoryEntry MakeEntry(const table::ManifestStore& manifests, const table::LoadedManifest& loaded,
-                       const table::Manifest* before, const TagNames& tags,
-                       const RunContext& run) {
+                       const table::Manifest* before, const TagNames& tags, const RunContext& run) {
   const table::Manifest& manifest = loaded.manifest;
   HistoryEntry entry{.version = manifest.version,
                      .timestamp = manifest.timestamp,

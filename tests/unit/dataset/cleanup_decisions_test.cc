@@ -72,11 +72,11 @@ TEST(PolicyTest, AVersionMeetsAllConditions) {
   CleanupPolicy policy{.before_time = At(100), .before_version = 5, .versions = {2, 3, 7}};
   policy.pinned = {3};
   EXPECT_TRUE(policy.Removes(2, At(99)));
-  EXPECT_FALSE(policy.Removes(2, At(100)));   // young
-  EXPECT_FALSE(policy.Removes(2, At(0)));     // without a time
-  EXPECT_FALSE(policy.Removes(1, At(99)));    // not among the versions
-  EXPECT_FALSE(policy.Removes(3, At(99)));    // a branch began there
-  EXPECT_FALSE(policy.Removes(7, At(99)));    // newer than the dataset
+  EXPECT_FALSE(policy.Removes(2, At(100)));  // young
+  EXPECT_FALSE(policy.Removes(2, At(0)));    // without a time
+  EXPECT_FALSE(policy.Removes(1, At(99)));   // not among the versions
+  EXPECT_FALSE(policy.Removes(3, At(99)));   // a branch began there
+  EXPECT_FALSE(policy.Removes(7, At(99)));   // newer than the dataset
 }
 
 TEST(PolicyTest, KeepsTheNewestSoMany) {
@@ -114,7 +114,8 @@ TEST(PolicyTest, RefusesWhatIsOutOfRange) {
   };
   EXPECT_THAT(make({.older_than = microseconds(-1)}), IsInvalid(HasSubstr("older_than is -1")));
   EXPECT_THAT(make({.retain_versions = 0}), IsInvalid(HasSubstr("retain_versions is 0")));
-  EXPECT_THAT(make({.max_deletes_per_second = 0}), IsInvalid(HasSubstr("deletions in a second are 0")));
+  EXPECT_THAT(make({.max_deletes_per_second = 0}),
+              IsInvalid(HasSubstr("deletions in a second are 0")));
 }
 
 TEST(DurationTest, ReadsNumbersWithUnits) {
@@ -201,11 +202,10 @@ TEST(KeysTest, OfAVersionAndOfWhatItTookFromElsewhere) {
   VisitKeysElsewhere(manifest, [&](std::string key) { elsewhere.push_back(std::move(key)); });
 
   const std::string index = "_indices/00000000-0000-0000-0000-000000000000";
-  EXPECT_THAT(own,
-              ElementsAre("data/own.lance", "_deletions/4-2-3.arrow", "_transactions/1-u.txn",
-                          index));
-  EXPECT_THAT(elsewhere, ElementsAre("data/theirs.lance", "theirs.lance",
-                                     "_deletions/5-1-9.arrow", index));
+  EXPECT_THAT(
+      own, ElementsAre("data/own.lance", "_deletions/4-2-3.arrow", "_transactions/1-u.txn", index));
+  EXPECT_THAT(elsewhere,
+              ElementsAre("data/theirs.lance", "theirs.lance", "_deletions/5-1-9.arrow", index));
 }
 
 }  // namespace

@@ -21,8 +21,8 @@ namespace {
 
 using std::chrono::hours;
 using std::chrono::microseconds;
-using ::testing::ElementsAre;
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -39,13 +39,13 @@ class CleanupTest : public ::testing::Test {
     std::optional<Dataset> newest;
     for (int i = 1; i <= num_versions; ++i) {
       std::string rows = "[";
-      for (int row = 0; row < i; ++row) rows += (row == 0 ? "[" : ", [") + std::to_string(row) + "]";
+      for (int row = 0; row < i; ++row)
+        rows += (row == 0 ? "[" : ", [") + std::to_string(row) + "]";
       InsertBuilder builder(FaultySession::kUri);
       builder.WithOpenOptions(session_.Options())
           .WithMode(i == 1 ? WriteMode::kCreate : WriteMode::kOverwrite);
-      newest.emplace(builder.Execute(TableFromJson({{"a", arrow::int64()}}, rows + "]"))
-                         .ValueOrDie()
-                         .dataset);
+      newest.emplace(
+          builder.Execute(TableFromJson({{"a", arrow::int64()}}, rows + "]")).ValueOrDie().dataset);
     }
     return *newest;
   }
@@ -71,9 +71,8 @@ class CleanupTest : public ::testing::Test {
 
   /// Clean up at a later time.
   arrow::Result<CleanupResult> CleanUpIn(hours time, const CleanupRequest& request) {
-    FakeClock clock(std::chrono::time_point_cast<Timestamp::duration>(
-                        std::chrono::system_clock::now()) +
-                    time);
+    FakeClock clock(
+        std::chrono::time_point_cast<Timestamp::duration>(std::chrono::system_clock::now()) + time);
     RunContext run = dataset_->impl().Run({});
     run.clock = &clock;
     return CleanUp(dataset_->impl(), request, run);
@@ -204,8 +203,8 @@ TEST_F(CleanupTest, AVersionWithUnknownFeaturesStopsIt) {
   table::Manifest strange = dataset_->impl().manifest();
   strange.version = 5;
   strange.writer_feature_flags |= uint64_t{1} << 40;
-  ASSERT_THAT(
-      dataset_->impl().manifests().PutManifest(strange, table::NamingScheme::kV2, ""), IsOk());
+  ASSERT_THAT(dataset_->impl().manifests().PutManifest(strange, table::NamingScheme::kV2, ""),
+              IsOk());
   EXPECT_NE(UnsupportedFeature::From(CleanupOldVersions(*dataset_, kEverything).status()), nullptr);
   EXPECT_THAT(Versions(), SizeIs(5));
 }
@@ -237,8 +236,7 @@ TEST_F(CleanupTest, AManifestThatStaysKeepsItsFiles) {
   EXPECT_THAT(Versions(), SizeIs(2));
   session_.store().Disarm();
   const Dataset left = dataset.Checkout(Ref::Version(Versions().front())).ValueOrDie();
-  EXPECT_EQ(left.Scan()->ToTable().ValueOrDie()->num_rows(),
-            static_cast<int64_t>(left.version()));
+  EXPECT_EQ(left.Scan()->ToTable().ValueOrDie()->num_rows(), static_cast<int64_t>(left.version()));
   EXPECT_EQ(CleanupOldVersions(dataset, kEverything)->old_versions, 1u);
 }
 

@@ -149,6 +149,16 @@ TEST_P(HistoryTest, VersionsKnowTheirTags) {
   EXPECT_EQ(versions.back().metadata.at("total_rows"), "5");
 }
 
+TEST_P(HistoryTest, ADamagedTagHidesNoVersion) {
+  ASSERT_THAT(PutText(*session_.memory(), "_refs/tags/t.json", "damaged"), IsOk());
+  LANCE_ASSERT_OK_AND_ASSIGN(const auto versions, ListVersions(*dataset_));
+  EXPECT_THAT(versions, SizeIs(5));
+  EXPECT_THAT(ListHistory(*dataset_), IsOk());
+  // What it protects cannot be known.
+  EXPECT_THAT(CleanupOldVersions(*dataset_, {.older_than = std::chrono::microseconds(0)}),
+              IsSerializationError(HasSubstr("_refs/tags/t.json")));
+}
+
 TEST_P(HistoryTest, DiffNeedsStableRowIds) {
   const auto diff = DiffVersions(*dataset_, {.begin_version = 1, .end_version = 5});
   if (!GetParam()) {
