@@ -212,6 +212,7 @@ void PrintTable(std::vector<std::string> heading, std::vector<std::vector<std::s
       line += (i == 0 ? "" : "  ") + row[i];
       if (i + 1 < row.size()) line.append(widths[i] - row[i].size(), ' ');
     }
+    line.erase(line.find_last_not_of(' ') + 1);  // cells at the end may be empty
     std::cout << line << '\n';
   };
   print(heading);

@@ -42,14 +42,14 @@ void Count(const CleanupFile& file, CleanupKind kind, CleanupResult* result) {
 class Removal {
  public:
   Removal(const CleanupPlace& place, const CleanupRequest& request, CleanupSurvey* survey,
-          const RunContext& run)
+          ProgressReporter* progress, const RunContext& run)
       : is_dry_(request.dry_run),
         survey_(survey),
-        deleter_(place.store, request.max_deletes_per_second, run),
-        progress_(run, "cleanup", "files") {}
+        progress_(progress),
+        deleter_(place.store, request.max_deletes_per_second, run) {}
 
   arrow::Result<CleanupResult> Run(const CleanupFindings& findings) {
-    progress_.Stage("delete", findings.files.size() + findings.versions.size());
+    progress_->Stage("delete", findings.files.size() + findings.versions.size());
     result_.dry_run = is_dry_;
     auto file = findings.files.begin();
     const auto remove_up_to = [&](uint64_t version) {
@@ -112,7 +112,7 @@ class Removal {
   }
 
   void Note(CleanupFile file, CleanupKind kind, bool is_gone) {
-    progress_.Update(++num_done_);
+    progress_->Update(++num_done_);
     if (!is_gone) {
       ++result_.failed_deletes;
       return;
@@ -123,8 +123,8 @@ class Removal {
 
   const bool is_dry_;
   CleanupSurvey* survey_;
+  ProgressReporter* progress_;
   FileDeleter deleter_;
-  ProgressReporter progress_;
   uint64_t num_done_ = 0;
   CleanupResult result_;
 };
@@ -185,9 +185,11 @@ arrow::Result<CleanupResult> CleanUp(const Dataset::Impl& dataset, const Cleanup
   ARROW_RETURN_NOT_OK(InitializeLibrary());
   ARROW_ASSIGN_OR_RAISE(const CleanupPlace place, PlaceOf(dataset));
   const uint64_t read_version = dataset.manifest().version;
-  CleanupSurvey survey(place, request, run);
+  ProgressReporter progress(run, "cleanup", "files");
+  CleanupSurvey survey(place, request, run, &progress);
   ARROW_ASSIGN_OR_RAISE(const CleanupFindings findings, survey.Run(read_version));
-  ARROW_ASSIGN_OR_RAISE(CleanupResult result, Removal(place, request, &survey, run).Run(findings));
+  ARROW_ASSIGN_OR_RAISE(CleanupResult result,
+                        Removal(place, request, &survey, &progress, run).Run(findings));
   result.read_version = read_version;
   result.referenced_branches = survey.branches();
   if (result.failed_deletes > 0) {

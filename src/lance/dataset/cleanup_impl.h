@@ -16,6 +16,7 @@
 #include "lance/cleanup.h"
 #include "lance/dataset/cleanup_files.h"
 #include "lance/dataset/dataset_impl.h"
+#include "lance/dataset/progress_reporter.h"
 #include "lance/table/manifest_store.h"
 
 namespace lance {
@@ -96,10 +97,13 @@ class KeyUses {
 /// Looks for what can go: reads all manifests once, lists the files once. Deletes nothing.
 class CleanupSurvey {
  public:
-  CleanupSurvey(CleanupPlace place, const CleanupRequest& request, const RunContext& run)
+  /// Borrows the request and the reporter.
+  CleanupSurvey(CleanupPlace place, const CleanupRequest& request, const RunContext& run,
+                ProgressReporter* progress)
       : place_(std::move(place)),
         request_(request),
         run_(run),
+        progress_(progress),
         manifests_(place_.store),
         uses_(run) {}
 
@@ -133,6 +137,7 @@ class CleanupSurvey {
   CleanupPlace place_;
   const CleanupRequest& request_;
   RunContext run_;
+  ProgressReporter* progress_;
   table::ManifestStore manifests_;
   CleanupPolicy policy_;
   KeyUses uses_;

@@ -16,6 +16,7 @@ using table::VersionEntry;
 
 constexpr std::chrono::hours kUnverifiedAge{7 * 24};
 constexpr std::chrono::hours kDefaultAge{14 * 24};
+constexpr size_t kReadAtOnce = 256;  // versions between two reports of progress
 constexpr uint64_t kReservedAtOnce = uint64_t{1} << 20;
 constexpr uint64_t kBytesBesideKey = 64;  // a node of the map and its share of buckets
 
@@ -101,6 +102,7 @@ arrow::Result<CleanupFindings> CleanupSurvey::Run(uint64_t read_version) {
   ARROW_ASSIGN_OR_RAISE(policy_,
                         MakeCleanupPolicy(request_, read_version, versions, run_.clock->Now()));
   ARROW_RETURN_NOT_OK(ReadBranches());
+  progress_->Stage("read", versions.size());
   ARROW_RETURN_NOT_OK(ReadVersions(versions));
   ARROW_RETURN_NOT_OK(ReadDetached());
   ARROW_ASSIGN_OR_RAISE(const TaggedVersions tags, ReadTags());
@@ -136,8 +138,14 @@ arrow::Status CleanupSurvey::ReadBranches() {
 }
 
 arrow::Status CleanupSurvey::ReadVersions(const std::vector<VersionEntry>& versions) {
-  return ParallelFor(static_cast<int>(versions.size()), run_.num_threads, run_.stop_token,
-                     [&](int i) { return ReadVersion(versions[static_cast<size_t>(i)]); });
+  for (size_t begin = 0; begin < versions.size(); begin += kReadAtOnce) {
+    const size_t count = std::min(kReadAtOnce, versions.size() - begin);
+    ARROW_RETURN_NOT_OK(
+        ParallelFor(static_cast<int>(count), run_.num_threads, run_.stop_token,
+                    [&](int i) { return ReadVersion(versions[begin + static_cast<size_t>(i)]); }));
+    progress_->Update(begin + count);
+  }
+  return arrow::Status::OK();
 }
 
 arrow::Status CleanupSurvey::ReadVersion(const VersionEntry& entry) {
