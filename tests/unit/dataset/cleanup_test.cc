@@ -310,13 +310,15 @@ void PutVersions(const Dataset& base, ObjectStore& store, uint64_t count) {
   }
 }
 
-TEST_F(CleanupTest, ManyVersionsTakeAFewCallsEach) {
+TEST_F(CleanupTest, ManyVersionsTakeAFewCallsEachAndLittleMemory) {
   const uint64_t count = IsLongSize() ? 10'000 : 300;
   PutVersions(*dataset_, *session_.memory(), count);
   LANCE_ASSERT_OK_AND_ASSIGN(const Dataset newest, dataset_->Checkout());
   session_.store().Disarm();
+  RunContext run = newest.impl().Run({});
+  run.memory_budget = MemoryBudget::Make(uint64_t{4} << 20);
 
-  LANCE_ASSERT_OK_AND_ASSIGN(const auto result, CleanupOldVersions(newest, kEverything));
+  LANCE_ASSERT_OK_AND_ASSIGN(const auto result, CleanUp(newest.impl(), kEverything, run));
 
   EXPECT_EQ(result.old_versions, count + 3);
   EXPECT_EQ(result.data_files_removed, count + 3);
