@@ -85,7 +85,7 @@ class Removal {
       }
       Note({.path = paths[i],
             .kind = std::string(NameOf(CleanupKind::kManifest)),
-            .size_bytes = versions[i].size_bytes},
+            .size_bytes = versions[i].size_bytes.value_or(0)},
            CleanupKind::kManifest, is_gone);
     }
     return arrow::Status::OK();

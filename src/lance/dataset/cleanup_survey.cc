@@ -160,7 +160,10 @@ arrow::Status CleanupSurvey::ReadVersion(const VersionEntry& entry) {
   const bool goes = policy_.Removes(entry.version, manifest.timestamp);
   {
     const std::lock_guard lock(mutex_);
-    if (goes) removed_.emplace(entry.version, entry);
+    if (goes) {
+      removed_.emplace(entry.version,
+                       VersionEntry{entry.version, entry.naming, loaded->size_bytes});
+    }
     if (!goes && manifest.timestamp != Timestamp{}) {
       oldest_kept_ = std::min(oldest_kept_, manifest.timestamp);
     }

@@ -52,6 +52,12 @@ class BasePathStore : public ObjectStore {
     return root_->List(prefix, visit);
   }
 
+  arrow::Status ListPaths(const std::string& prefix,
+                          const std::function<arrow::Status(std::string)>& visit) override {
+    if (IsBelowBase(prefix)) return ReadOnly(prefix);
+    return root_->ListPaths(prefix, visit);
+  }
+
   arrow::Result<PutOutcome> Put(const std::string& path, std::shared_ptr<arrow::Buffer> bytes,
                                 PutMode mode) override {
     if (IsBelowBase(path)) return ReadOnly(path);

@@ -9,7 +9,7 @@
 
 namespace lance::filter {
 
-/// Compare a float32 or float64 array with a literal of the same type.
+/// Compare an array of a float type with a literal of the same type.
 ///
 /// The order is IEEE 754's total order: -NaN < -inf < ... < +inf < +NaN; a zero literal means both
 /// zeros. Nulls stay null.
