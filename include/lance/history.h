@@ -8,6 +8,7 @@
 
 #include "arrow/result.h"
 #include "lance/cleanup.h"
+#include "lance/clone.h"
 #include "lance/dataset.h"
 
 namespace lance {

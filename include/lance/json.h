@@ -49,6 +49,8 @@ std::string ToJson(const HistoryEntry& entry);
 std::string ToJson(const CleanupResult& result);
 /// "tag_info".
 std::string ToJson(const TagInfo& tag);
+/// "branch_info".
+std::string ToJson(const BranchInfo& branch);
 /// One index.
 std::string ToJson(const IndexDescription& index);
 /// What a check found; docs/guide/json.md "finding", as an array.

@@ -4,6 +4,7 @@
 
 #include "lance/blob.h"
 #include "lance/cleanup.h"
+#include "lance/clone.h"
 #include "lance/clustering.h"
 #include "lance/dataset.h"
 #include "lance/diff.h"
@@ -24,6 +25,7 @@
 #include "lance/schema_evolution.h"
 #include "lance/session.h"
 #include "lance/status_detail.h"
+#include "lance/time.h"
 #include "lance/transaction.h"
 #include "lance/verify.h"
 #include "lance/version.h"

@@ -24,6 +24,7 @@ void BindIndex(nanobind::module_& m);
 void BindSchema(nanobind::module_& m);
 void BindOptimize(nanobind::module_& m);
 void BindFile(nanobind::module_& m);
+void BindBranches(nanobind::module_& m);
 void BindHistory(nanobind::module_& m);
 
 /// Take `storage_options` and `session`.

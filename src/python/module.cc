@@ -24,5 +24,6 @@ NB_MODULE(_core, m) {
   lance::python::BindSchema(m);
   lance::python::BindOptimize(m);
   lance::python::BindFile(m);
+  lance::python::BindBranches(m);
   lance::python::BindHistory(m);
 }

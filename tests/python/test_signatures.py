@@ -36,7 +36,7 @@ FUNCTIONS = [
 # Ours alone.
 ADDED_METHODS = {
     "LanceDataset": {
-        "check", "clear_clustering", "clustering_spec", "explain", "history", "repair",
+        "check", "clear_clustering", "clustering_spec", "copy", "explain", "history", "repair",
         "set_clustering",
     },
     "DatasetOptimizer": {"commit_clustering", "plan_clustering"},

@@ -132,19 +132,8 @@ class Removal {
 }  // namespace
 
 arrow::Result<CleanupPlace> PlaceOf(const Dataset::Impl& dataset) {
-  CleanupPlace place{.store = dataset.opened.store,
-                     .root = dataset.opened.store,
-                     .branch = dataset.manifest().branch.value_or("")};
-  if (place.branch.empty()) return place;
-  const std::string suffix = "/tree/" + place.branch;
-  if (!dataset.uri.ends_with(suffix)) {
-    return arrow::Status::Invalid("the versions of branch ", place.branch, " lie in ", dataset.uri,
-                                  "; allowed: the table's folder with ", suffix);
-  }
-  const std::string root = dataset.uri.substr(0, dataset.uri.size() - suffix.size());
-  ARROW_ASSIGN_OR_RAISE(OpenedStore opened,
-                        dataset.session->impl().stores.Open(root, dataset.opened.storage_options));
-  place.root = std::move(opened.store);
+  CleanupPlace place{.store = dataset.opened.store, .branch = dataset.opened.branch};
+  ARROW_ASSIGN_OR_RAISE(place.root, RootStore(dataset.opened));
   return place;
 }
 

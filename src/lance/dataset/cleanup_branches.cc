@@ -1,6 +1,4 @@
-#include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "arrow/buffer.h"
@@ -8,6 +6,7 @@
 #include "lance/base/executor.h"
 #include "lance/base/status_detail.h"
 #include "lance/dataset/cleanup_impl.h"
+#include "lance/table/branches.h"
 #include "lance/table/feature_flags.h"
 #include "lance/table/manifest_file.h"
 #include "lance/table/manifest_names.h"
@@ -16,10 +15,7 @@ namespace lance {
 namespace {
 
 constexpr std::string_view kTree = "tree";
-constexpr std::string_view kDescriptions = "_refs/branches";
 constexpr std::string_view kVersionsPart = "/_versions/";
-// A description has a few hundred bytes; a larger file is none.
-constexpr uint64_t kMaxDescriptionBytes = 1 << 20;
 
 /// A manifest below `tree`.
 struct BranchManifest {
@@ -67,50 +63,17 @@ arrow::Result<std::vector<std::string>> ReadKeys(ObjectStore& store, const Objec
   return keys;
 }
 
-/// Where a branch began. \return no value: on another branch than ours
-std::optional<uint64_t> ParentVersionOn(std::string_view text, const std::string& ours) {
-  const auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object()) return std::nullopt;
-  const auto parent = json.find("parentBranch");
-  const bool has_parent = parent != json.end() && parent->is_string();
-  if ((has_parent ? parent->get<std::string>() : "") != ours) return std::nullopt;
-  const auto version = json.find("parentVersion");
-  if (version == json.end() || !version->is_number_unsigned()) return std::nullopt;
-  return version->get<uint64_t>();
-}
-
-/// Branches that began on ours, by the name of the file that describes them.
+/// Where the branches that began on ours did, by their names.
 arrow::Result<std::map<std::string, uint64_t>> ReadParentVersions(const CleanupPlace& place,
                                                                   const RunContext& run) {
-  std::vector<ObjectInfo> files;
-  ARROW_RETURN_NOT_OK(place.root->List(std::string(kDescriptions), [&](const ObjectInfo& info) {
-    if (info.size_bytes <= kMaxDescriptionBytes) files.push_back(info);
-    return arrow::Status::OK();
-  }));
+  ARROW_ASSIGN_OR_RAISE(const auto branches, table::BranchStore(place.root).List(run));
   std::map<std::string, uint64_t> parents;
-  for (const ObjectInfo& file : files) {
-    const auto bytes = ReadWhole(*place.root, file, run);
-    if (NotFound::From(bytes.status()) != nullptr) continue;
-    ARROW_RETURN_NOT_OK(WithContext(bytes.status(), file.path));
-    const auto version = ParentVersionOn(std::string_view(**bytes), place.branch);
-    if (version) parents.emplace(file.path.substr(kDescriptions.size() + 1), *version);
-  }
-  return parents;
-}
-
-/// The file name of a branch's description without its folder (table-format 1.8).
-std::string DescriptionOf(const std::string& branch) {
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
-  std::string name;
-  for (const char letter : branch) {
-    const auto byte = static_cast<unsigned char>(letter);
-    if (byte < 0x80 && letter != '/') {
-      name += letter;
-    } else {
-      name += {'%', kDigits[byte >> 4], kDigits[byte & 15]};
+  for (const table::Branch& branch : branches) {
+    if (branch.parent_branch.value_or("") == place.branch) {
+      parents.emplace(branch.name, branch.parent_version);
     }
   }
-  return name + ".json";
+  return parents;
 }
 
 }  // namespace
@@ -134,7 +97,7 @@ arrow::Result<BranchReferences> ReadBranchReferences(const CleanupPlace& place,
   ARROW_RETURN_NOT_OK(
       ParallelFor(static_cast<int>(manifests.size()), run.num_threads, run.stop_token, read));
   for (const std::string& branch : needing) {
-    const auto parent = parents.find(DescriptionOf(branch));
+    const auto parent = parents.find(branch);
     if (parent != parents.end()) references.branches.push_back({branch, parent->second});
   }
   return references;

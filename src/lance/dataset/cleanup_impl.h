@@ -30,7 +30,7 @@ struct CleanupPlace {
 
 /// Find the table that a version's branch belongs to (table-format 1.8).
 ///
-/// \return Invalid when a branch lies elsewhere than in its table
+/// \return Invalid when nobody can say where that is
 arrow::Result<CleanupPlace> PlaceOf(const Dataset::Impl& dataset);
 
 /// Which versions go. Pure.
