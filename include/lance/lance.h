@@ -3,10 +3,12 @@
 // The whole public API.
 
 #include "lance/blob.h"
+#include "lance/cleanup.h"
 #include "lance/clone.h"
 #include "lance/clustering.h"
 #include "lance/compaction.h"
 #include "lance/dataset.h"
+#include "lance/diff.h"
 #include "lance/encoder.h"
 #include "lance/file.h"
 #include "lance/filter.h"

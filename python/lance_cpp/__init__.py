@@ -46,6 +46,12 @@ from .errors import (
     StorageError,
     UnsupportedError,
 )
+from .history import (
+    CleanupCandidateFile,
+    CleanupExplanation,
+    CleanupReferencedBranch,
+    CleanupStats,
+)
 from .tags import as_of_argument
 from .udf import BatchUDF, batch_udf
 
@@ -54,6 +60,10 @@ __all__ = [
     "BatchUDF",
     "BlobFile",
     "CancelledError",
+    "CleanupCandidateFile",
+    "CleanupExplanation",
+    "CleanupReferencedBranch",
+    "CleanupStats",
     "CommitConflictError",
     "CommitUnknownError",
     "CompactionMetrics",

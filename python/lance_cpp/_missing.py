@@ -34,10 +34,6 @@ _PLACES: dict[str, tuple[tuple[str, str], ...]] = {
             "FragmentMetadata LanceFragment fragment commit",
         ),
         (
-            "files of old versions stay",
-            "CleanupCandidateFile CleanupExplanation CleanupReferencedBranch CleanupStats",
-        ),
-        (
             "describe_indices describes the indices",
             "Index IndexFile indices",
         ),
@@ -66,10 +62,8 @@ _PLACES: dict[str, tuple[tuple[str, str], ...]] = {
         ),
         (
             "write_dataset and the methods of LanceDataset change a table and commit",
-            "BulkCommitResult DataFile FragmentMetadata LanceFragment LANCE_COMMIT_MESSAGE_KEY "
-            "DatasetDelta",
+            "BulkCommitResult DataFile FragmentMetadata LanceFragment",
         ),
-        ("files of old versions stay", "AutoCleanupConfig CleanupExplanation CleanupStats"),
         (
             "describe_indices describes the indices",
             "Index IndexConfig IndexFile IndexInformation IndexSegment SupportedDistributedIndices",
@@ -110,10 +104,9 @@ _PLACES: dict[str, tuple[tuple[str, str], ...]] = {
             "initialize_mem_wal mem_wal_index_details mem_wal_writer",
         ),
         ("copy writes the rows to a new table", "deep_clone"),
-        ("files of old versions stay", "cleanup_old_versions explain_cleanup_old_versions"),
         (
             "write_dataset and the methods of this class change a table and commit",
-            "commit_batch read_transaction get_transactions delta",
+            "commit_batch",
         ),
         ("scan with a filter", "fragment_ids get_fragment"),
         ("take reads rows by position", "sample"),
@@ -145,9 +138,6 @@ _PLACES: dict[str, tuple[tuple[str, str], ...]] = {
             "DataReplacementGroup Delete Merge Overwrite Rewrite RewriteGroup RewrittenIndex "
             "Update UpdateConfig UpdateMap",
         ),
-    ),
-    "DatasetOptimizer": (
-        ("files of old versions stay", "disable_auto_cleanup enable_auto_cleanup"),
     ),
     "Tags": (("make the tag anew", "replace_metadata"),),
     "MergeInsertBuilder": (

@@ -19,6 +19,14 @@ from ._missing import KnowsItsGaps, module_getattr
 from .branches import Branches, Copies
 from .blob import DEFAULT_BLOB_BUFFER_SIZE, BlobFile
 from .errors import InvalidError, refuse_given, unsupported
+from .history import (
+    LANCE_COMMIT_MESSAGE_KEY,
+    AutoCleanupConfig,
+    CleanupExplanation,
+    CleanupStats,
+    DatasetDelta,
+    History,
+)
 from .indices import IndexDescription, Indices
 from .optimize import Compaction, CompactionMetrics, DatasetOptimizer
 from .rows import MergeInsertBuilder, RowChanges
@@ -32,12 +40,17 @@ from .verify import Checks
 __version__ = _core.__version__
 
 __all__ = [
+    "AutoCleanupConfig",
     "BatchUDF",
     "Branches",
+    "CleanupExplanation",
+    "CleanupStats",
     "Compaction",
     "CompactionMetrics",
+    "DatasetDelta",
     "DatasetOptimizer",
     "IndexDescription",
+    "LANCE_COMMIT_MESSAGE_KEY",
     "LanceDataset",
     "LanceScanner",
     "MergeInsertBuilder",
@@ -78,7 +91,15 @@ def _numbers(rows: Any) -> Any:
 
 
 class LanceDataset(
-    RowChanges, ColumnChanges, Commits, Copies, Checks, Indices, KnowsItsGaps, pads.Dataset
+    RowChanges,
+    ColumnChanges,
+    Commits,
+    Copies,
+    History,
+    Checks,
+    Indices,
+    KnowsItsGaps,
+    pads.Dataset,
 ):
     """One version of a table. Methods that change the table move it forward to the new version."""
 

@@ -20,6 +20,7 @@ from .indices import KeepsIndices
 
 if TYPE_CHECKING:
     from .dataset import LanceDataset
+    from .history import AutoCleanupConfig
 
 __all__ = [
     "ClusteringCompactionPlan",
@@ -113,6 +114,24 @@ class DatasetOptimizer(KeepsIndices, KnowsItsGaps):
 
     def __init__(self, dataset: "LanceDataset"):
         self._dataset = dataset
+
+    def enable_auto_cleanup(self, auto_cleanup_config: "AutoCleanupConfig", **kwargs: Any) -> None:
+        """Let every so many commits remove versions of an age: {"interval", "older_than_seconds"}.
+
+        An interval alone, set by update_config, removes all old versions.
+        """
+        self._dataset.update_config(
+            {
+                "lance.auto_cleanup.interval": str(auto_cleanup_config["interval"]),
+                "lance.auto_cleanup.older_than": f"{auto_cleanup_config['older_than_seconds']}s",
+            }
+        )
+
+    def disable_auto_cleanup(self, **kwargs: Any) -> None:
+        """Let commits remove nothing."""
+        self._dataset.delete_config_keys(
+            ["lance.auto_cleanup.interval", "lance.auto_cleanup.older_than"]
+        )
 
     def compact_files(
         self,

@@ -27,6 +27,7 @@ void BindCompaction(nanobind::module_& m);
 void BindFile(nanobind::module_& m);
 void BindVerify(nanobind::module_& m);
 void BindBranches(nanobind::module_& m);
+void BindHistory(nanobind::module_& m);
 
 /// Take `storage_options` and `session`.
 OpenOptions TakeOpenOptions(Keywords* keywords, std::shared_ptr<Session> session);

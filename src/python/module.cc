@@ -27,4 +27,5 @@ NB_MODULE(_core, m) {
   lance::python::BindFile(m);
   lance::python::BindVerify(m);
   lance::python::BindBranches(m);
+  lance::python::BindHistory(m);
 }

@@ -5,6 +5,7 @@ child begin, kills it after `delay` seconds (null: never), and answers what beca
 {"killed", "version", "error", "seconds"}. `version` is what the child reported before it ended.
 """
 
+import datetime
 import json
 import os
 import select
@@ -51,6 +52,12 @@ def _delete_nulls(ds):
     ds.delete("k IS NULL")
 
 
+def _churn(ds):
+    for step in range(6):
+        ds.insert(rows(range(1000 + step * 10, 1010 + step * 10)))
+        ds.delete(f"id % 11 = {step}")
+
+
 class Operation:
     """What is done, to which table, and how many commits it takes."""
 
@@ -93,6 +100,9 @@ OPERATIONS = {
     "optimize": Operation(lambda ds: ds.optimize.compact_files(), _declare, commits=3),
     "compact": Operation(lambda ds: ds.optimize.compact_files(), _delete_nulls, commits=2),
     "create_index": Operation(lambda ds: ds.create_scalar_index("k", "ZONEMAP")),
+    "cleanup": Operation(
+        lambda ds: ds.cleanup_old_versions(older_than=datetime.timedelta(0)), _churn, commits=0
+    ),
 }
 
 

@@ -36,7 +36,8 @@ FUNCTIONS = [
 # Ours alone.
 ADDED_METHODS = {
     "LanceDataset": {
-        "check", "clear_clustering", "clustering_spec", "copy", "explain", "repair",
+        "check", "clear_clustering", "clustering_spec", "copy", "explain", "history",
+        "load_zones", "repair",
         "set_clustering",
     },
     "DatasetOptimizer": {"commit_clustering", "plan_clustering"},

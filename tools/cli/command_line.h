@@ -87,6 +87,8 @@ void AddSchemaCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* 
 void AddBranchCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
 void AddHistoryCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
 void AddCheckCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
+void AddDiffCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
+void AddCleanupCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
 void AddMaintainCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
 void AddCompactCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
 

@@ -185,9 +185,12 @@ arrow::Status RunVersions(const Invocation& invocation) {
       continue;
     }
     rows.push_back({std::to_string(version.version), json["timestamp"],
-                    version.metadata.at("total_fragments"), version.metadata.at("total_rows")});
+                    version.metadata.at("total_fragments"), version.metadata.at("total_rows"),
+                    JoinNames(version.tags)});
   }
-  if (!invocation.flags.json) PrintTable({"version", "timestamp", "fragments", "rows"}, rows);
+  if (!invocation.flags.json) {
+    PrintTable({"version", "timestamp", "fragments", "rows", "tags"}, rows);
+  }
   return arrow::Status::OK();
 }
 

@@ -90,6 +90,8 @@ int main(int argc, char** argv) {
   lancectl::AddMaintainCommands(&app, &flags, &commands);
   lancectl::AddCompactCommands(&app, &flags, &commands);
   lancectl::AddHistoryCommands(&app, &flags, &commands);
+  lancectl::AddDiffCommands(&app, &flags, &commands);
+  lancectl::AddCleanupCommands(&app, &flags, &commands);
   lancectl::AddBranchCommands(&app, &flags, &commands);
   if (const std::string unknown = UnknownCommand(app, argc, argv); !unknown.empty()) {
     PrintFailure(UsageError("there is no command " + unknown, app.get_name()),

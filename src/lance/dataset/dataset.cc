@@ -5,6 +5,7 @@
 #include "arrow/type.h"
 #include "lance/base/executor.h"
 #include "lance/base/status_detail.h"
+#include "lance/dataset/cleanup_impl.h"
 #include "lance/dataset/dataset_impl.h"
 #include "lance/dataset/progress_reporter.h"
 #include "lance/dataset/store_with_bases.h"
@@ -182,6 +183,7 @@ arrow::Result<Dataset> Dataset::Impl::Commit(table::CommitRequest request,
                                              const RunContext& run) const {
   ARROW_ASSIGN_OR_RAISE(table::LoadedManifest committed,
                         table::Commit(manifests(), std::move(request), run));
+  CleanUpAfterCommit(*this, committed.manifest, run);
   return Make(opened, std::move(committed));
 }
 

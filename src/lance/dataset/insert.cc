@@ -344,6 +344,7 @@ arrow::Result<table::CommitRequest> MakeCommit(const InsertRequest& request, con
 arrow::Result<Dataset> CommitInsert(const InsertRequest& request, const InsertPlan& plan,
                                     std::vector<table::Fragment> fragments, const RunContext& run) {
   ARROW_ASSIGN_OR_RAISE(auto commit, MakeCommit(request, plan, std::move(fragments), run));
+  if (plan.existing) return plan.existing->impl().Commit(std::move(commit), run);
   ARROW_ASSIGN_OR_RAISE(
       table::LoadedManifest committed,
       table::Commit(table::ManifestStore(plan.table.store), std::move(commit), run));

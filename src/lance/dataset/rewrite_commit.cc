@@ -1,3 +1,4 @@
+#include "lance/dataset/cleanup_impl.h"
 #include "lance/dataset/rewrite_commit.h"
 
 #include <algorithm>
@@ -106,6 +107,7 @@ arrow::Result<uint64_t> ReserveFragmentIds(const Dataset& dataset, uint32_t num_
   ARROW_ASSIGN_OR_RAISE(const table::LoadedManifest reserved,
                         table::Commit(dataset.impl().manifests(), std::move(commit), run));
   result->versions.push_back(reserved.manifest.version);
+  CleanUpAfterCommit(dataset.impl(), reserved.manifest, run);
   return uint64_t{*reserved.manifest.max_fragment_id} - num_fragments + 1;
 }
 

@@ -160,6 +160,13 @@ std::optional<RowIdIndex::Place> RowIdIndex::Find(uint64_t id) const {
   return Place{run.fragment, run.first_row + (id - run.first_id)};
 }
 
+RowRanges RowIdIndex::Ids() const {
+  std::vector<RowRange> ranges;
+  ranges.reserve(runs_.size());
+  for (const Run& run : runs_) ranges.push_back({run.first_id, run.first_id + run.length});
+  return RowRanges::Make(std::move(ranges));
+}
+
 arrow::Result<std::shared_ptr<const RowIdIndex>> Dataset::Impl::RowIds(
     const RunContext& run) const {
   const std::lock_guard lock(lazy_->mutex);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "arrow/result.h"
+#include "lance/base/row_ranges.h"
 #include "lance/base/run_context.h"
 #include "lance/object_store.h"
 #include "lance/table/manifest.h"
@@ -32,6 +33,9 @@ class RowIdIndex {
 
   /// \return no value: no live row has the id
   std::optional<Place> Find(uint64_t id) const;
+
+  /// The ids of all live rows.
+  RowRanges Ids() const;
 
  private:
   /// Ids [first_id, first_id + length) are rows [first_row, ...) of a fragment.

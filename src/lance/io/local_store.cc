@@ -185,7 +185,7 @@ class LocalOutputStream : public arrow::io::OutputStream {
 };
 
 /// See MakeLocalStore. Immutable; the file system does the rest.
-class LocalObjectStore : public ObjectStore {
+class LocalObjectStore : public ObjectStore, public StagingFiles {
  public:
   explicit LocalObjectStore(std::string root) : root_(std::move(root)) {}
 
@@ -225,21 +225,24 @@ class LocalObjectStore : public ObjectStore {
 
   arrow::Status List(const std::string& prefix,
                      const std::function<arrow::Status(const ObjectInfo&)>& visit) override {
-    if (!prefix.empty()) ARROW_RETURN_NOT_OK(CheckObjectPath(prefix));
-    std::vector<FolderId> above;
-    const EntryVisit visit_entry = [&](Entry entry) -> arrow::Status {
-      ARROW_RETURN_NOT_OK(Look(&entry));
-      return entry.kind == Kind::kFile ? visit(*std::move(entry.info)) : arrow::Status::OK();
-    };
-    return ListFolder(prefix, visit_entry, &above);
+    return ListAll(prefix, [&](Entry entry) {
+      return entry.is_temporary ? arrow::Status::OK() : VisitFile(std::move(entry), visit);
+    });
+  }
+
+  arrow::Status ListStaging(
+      const std::string& prefix,
+      const std::function<arrow::Status(const ObjectInfo&)>& visit) override {
+    return ListAll(prefix, [&](Entry entry) {
+      return entry.is_temporary ? VisitFile(std::move(entry), visit) : arrow::Status::OK();
+    });
   }
 
   arrow::Status ListPaths(const std::string& prefix,
                           const std::function<arrow::Status(std::string)>& visit) override {
-    if (!prefix.empty()) ARROW_RETURN_NOT_OK(CheckObjectPath(prefix));
-    std::vector<FolderId> above;
-    return ListFolder(
-        prefix, [&](Entry entry) { return visit(std::move(entry.path)); }, &above);
+    return ListAll(prefix, [&](Entry entry) {
+      return entry.is_temporary ? arrow::Status::OK() : visit(std::move(entry.path));
+    });
   }
 
   arrow::Result<PutOutcome> Put(const std::string& path, std::shared_ptr<arrow::Buffer> bytes,
@@ -284,6 +287,7 @@ class LocalObjectStore : public ObjectStore {
 
   struct Entry {
     std::string path;  // below the root
+    bool is_temporary = false;
     Kind kind = Kind::kUnknown;
     std::optional<ObjectInfo> info;  // once it was looked at
   };
@@ -300,12 +304,25 @@ class LocalObjectStore : public ObjectStore {
     return MeansAbsent(errno) ? ObjectNotFound(path) : SystemError(file, call, errno);
   }
 
+  /// Visit every file below a folder, those that are being written too.
+  arrow::Status ListAll(const std::string& prefix, const EntryVisit& visit) const {
+    if (!prefix.empty()) ARROW_RETURN_NOT_OK(CheckObjectPath(prefix));
+    std::vector<FolderId> above;
+    return ListFolder(prefix, visit, &above);
+  }
+
+  arrow::Status VisitFile(Entry entry,
+                          const std::function<arrow::Status(const ObjectInfo&)>& visit) const {
+    ARROW_RETURN_NOT_OK(Look(&entry));
+    return entry.kind == Kind::kFile ? visit(*entry.info) : arrow::Status::OK();
+  }
+
   static Kind KindOf(const dirent& entry) {
     if (entry.d_type == DT_REG) return Kind::kFile;
     return entry.d_type == DT_DIR ? Kind::kFolder : Kind::kUnknown;  // a link has to be followed
   }
 
-  /// What is in a folder without "." and "..", temporary files left out; none when it is absent.
+  /// What is in a folder without "." and ".."; none when it is absent.
   arrow::Result<std::vector<Entry>> ReadFolder(const std::string& folder) const {
     std::vector<Entry> entries;
     const std::string full = FullPath(folder);
@@ -319,8 +336,9 @@ class LocalObjectStore : public ObjectStore {
       if (entry == nullptr && errno != 0) return SystemError(full, "readdir", errno);
       if (entry == nullptr) return entries;
       const std::string name = entry->d_name;
-      if (name == "." || name == ".." || IsTemporaryPath(name)) continue;
+      if (name == "." || name == "..") continue;
       entries.push_back({.path = folder.empty() ? name : folder + "/" + name,
+                         .is_temporary = IsTemporaryPath(name),
                          .kind = KindOf(*entry),
                          .info = std::nullopt});
     }
@@ -363,7 +381,9 @@ class LocalObjectStore : public ObjectStore {
     above->push_back(id);
     for (Entry& entry : entries) {
       if (entry.kind == Kind::kUnknown) ARROW_RETURN_NOT_OK(Look(&entry));
-      if (entry.kind == Kind::kFolder) ARROW_RETURN_NOT_OK(ListFolder(entry.path, visit, above));
+      if (entry.kind == Kind::kFolder && !entry.is_temporary) {
+        ARROW_RETURN_NOT_OK(ListFolder(entry.path, visit, above));
+      }
       if (entry.kind == Kind::kFile) ARROW_RETURN_NOT_OK(visit(std::move(entry)));
     }
     above->pop_back();

@@ -18,6 +18,7 @@ namespace {
 
 // Three sections of at most 2 GiB; what is larger is forged.
 constexpr uint64_t kMaxFileBytes = uint64_t{6} << 30;
+constexpr int kMaxLooksAtNewest = 10;
 
 /// Read a whole object in one request; two when its size is not known.
 arrow::Result<std::shared_ptr<arrow::Buffer>> GetWhole(ObjectStore& store, const std::string& path,
@@ -158,11 +159,15 @@ arrow::Result<LoadedManifest> ManifestStore::LoadNewest(const RunContext& run) c
       if (loaded.ok()) return loaded;
     }
   }
-  ARROW_ASSIGN_OR_RAISE(const auto versions, ListVersions());
-  if (versions.empty()) {
-    return NotFoundError("table", "", "there is no table here: _versions holds no manifest");
+  // Between listing and reading, a cleanup may take away what was the newest version then.
+  for (int look = 1;; ++look) {
+    ARROW_ASSIGN_OR_RAISE(const auto versions, ListVersions());
+    if (versions.empty()) {
+      return NotFoundError("table", "", "there is no table here: _versions holds no manifest");
+    }
+    auto loaded = LoadEntry(versions.back(), run);
+    if (NotFound::From(loaded.status()) == nullptr || look == kMaxLooksAtNewest) return loaded;
   }
-  return LoadEntry(versions.back(), run);
 }
 
 arrow::Result<LoadedManifest> ManifestStore::LoadLatest(const RunContext& run) const {
