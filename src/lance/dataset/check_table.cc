@@ -51,13 +51,19 @@ void CheckManifest(const Dataset::Impl& dataset, Findings* findings) {
 }
 
 /// The damaged files of one version by the paths that its store knows them by.
+///
+/// \param line the branch of the version
 std::unordered_set<std::string> DamagedIn(const table::Manifest& manifest,
+                                          const check::VersionLine& line,
                                           const std::unordered_set<std::string>& damaged,
                                           check::ReferencedFiles* files) {
-  std::unordered_set<std::string> paths = damaged;  // those of the table's own root
-  const check::VersionLine main;
+  std::unordered_set<std::string> paths;
+  const std::string prefix = line.prefix();
+  for (const std::string& path : damaged) {
+    if (path.starts_with(prefix)) paths.insert(path.substr(prefix.size()));
+  }
   const auto add = [&](const std::optional<uint32_t>& base_id, const std::string& path) {
-    if (!base_id || !damaged.contains(files->PathOf(manifest, main, base_id, path))) return;
+    if (!base_id || !damaged.contains(files->PathOf(manifest, line, base_id, path))) return;
     paths.insert(table::BaseFolder(base_id) + path);
   };
   if (damaged.empty()) return paths;
@@ -71,12 +77,20 @@ std::unordered_set<std::string> DamagedIn(const table::Manifest& manifest,
   return paths;
 }
 
-/// Check a table.
+/// The table that has a branch; the folder itself when it is a branch's and nobody can say whose.
+arrow::Result<OpenedTable> TableOf(const OpenedTable& place) {
+  if (!place.root || place.root->store == nullptr) return place;
+  return PlaceOfBranch(place, "");
+}
+
+/// Check a table with all its branches.
 ///
+/// \param place the table, or a branch of it
 /// \param version the version to check in full; null: none can be opened
-arrow::Result<std::vector<Finding>> Check(const OpenedTable& table, const Dataset::Impl* version,
+arrow::Result<std::vector<Finding>> Check(const OpenedTable& place, const Dataset::Impl* version,
                                           const CheckRequest& request, const RunContext& run) {
   Findings findings;
+  ARROW_ASSIGN_OR_RAISE(const OpenedTable table, TableOf(place));
   ARROW_ASSIGN_OR_RAISE(const auto stored, check::StoredTable::List(*table.store));
   check::ReferencedFiles files(table);
   ARROW_RETURN_NOT_OK(check::CheckVersions({.table = table,
@@ -88,7 +102,9 @@ arrow::Result<std::vector<Finding>> Check(const OpenedTable& table, const Datase
   ARROW_ASSIGN_OR_RAISE(auto damaged, files.Check(stored, run, &findings));
   if (version != nullptr) {
     CheckManifest(*version, &findings);
-    damaged = DamagedIn(version->manifest(), damaged, &files);
+    const bool is_at_root = version->opened.uri == table.uri;
+    const check::VersionLine line{.branch = is_at_root ? "" : version->opened.branch};
+    damaged = DamagedIn(version->manifest(), line, damaged, &files);
     ARROW_RETURN_NOT_OK(
         check::CheckFragmentContents(*version, damaged, request.deep, run, &findings));
     if (request.deep) {

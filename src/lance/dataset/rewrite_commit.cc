@@ -1,4 +1,3 @@
-#include "lance/dataset/cleanup_impl.h"
 #include "lance/dataset/rewrite_commit.h"
 
 #include <algorithm>
@@ -6,6 +5,7 @@
 
 #include "arrow/api.h"
 #include "lance/base/status_detail.h"
+#include "lance/dataset/cleanup_impl.h"
 #include "lance/dataset/deleted_rows.h"
 #include "lance/dataset/fragment_reader.h"
 #include "lance/dataset/fragment_writer.h"

@@ -21,6 +21,11 @@ bool EndsCheck(const arrow::Status& status) {
   return status.IsCancelled() || status.IsOutOfMemory();
 }
 
+/// What the place of a branch ends with behind the table's.
+std::string BranchSuffix(const VersionLine& line) {
+  return line.branch.empty() ? "" : "/tree/" + line.branch;
+}
+
 std::string VersionName(const VersionLine& line, uint64_t version) {
   return "version " + std::to_string(version) +
          (line.branch.empty() ? "" : " of branch " + line.branch);
@@ -33,9 +38,13 @@ arrow::Result<table::ManifestFile> ReadManifest(ObjectStore& store, const Versio
 }
 
 /// Open a version as readers do. \return why they cannot
-arrow::Status TryToOpen(const OpenedTable& table, const VersionFile& version,
-                        table::Manifest manifest) {
-  return Dataset::Impl::Make(table, {.manifest = std::move(manifest),
+arrow::Status TryToOpen(const OpenedTable& table, const VersionLine& line,
+                        const VersionFile& version, table::Manifest manifest) {
+  OpenedTable place = table;
+  if (!line.branch.empty()) {
+    ARROW_ASSIGN_OR_RAISE(place, PlaceOfBranch(table, line.branch));
+  }
+  return Dataset::Impl::Make(place, {.manifest = std::move(manifest),
                                      .naming = version.name.naming,
                                      .size_bytes = version.size_bytes})
       .status();
@@ -117,12 +126,13 @@ arrow::Status CheckVersion(const VersionsCheck& check, const VersionLine& line,
     findings->Add(kManifestVersionWrong, version.path, "the manifest says that it is version ",
                   manifest.version, ", its name says ", version.name.version);
   }
-  const bool is_opened = check.opened != nullptr && line.branch.empty() &&
+  const bool is_opened = check.opened != nullptr &&
+                         check.opened->opened.uri == check.table.uri + BranchSuffix(line) &&
                          version.name.version == check.opened->manifest().version;
   ARROW_RETURN_NOT_OK(CheckTransaction(check, line, version, *file,
                                        is_opened || check.reads_all_transactions, findings));
   files->Add(manifest, line);
-  const arrow::Status opened = TryToOpen(check.table, version, std::move(manifest));
+  const arrow::Status opened = TryToOpen(check.table, line, version, std::move(manifest));
   if (!opened.ok()) AddUnopenable(version, opened, findings);
   return arrow::Status::OK();
 }
