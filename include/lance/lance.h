@@ -2,11 +2,13 @@
 
 // The whole public API.
 
+#include "lance/base_path.h"
 #include "lance/blob.h"
 #include "lance/clustering.h"
 #include "lance/dataset.h"
 #include "lance/encoder.h"
 #include "lance/file.h"
+#include "lance/file_operations.h"
 #include "lance/filter.h"
 #include "lance/fragment.h"
 #include "lance/history.h"
@@ -22,7 +24,9 @@
 #include "lance/schema_evolution.h"
 #include "lance/session.h"
 #include "lance/status_detail.h"
+#include "lance/stored_operation.h"
 #include "lance/transaction.h"
 #include "lance/verify.h"
 #include "lance/version.h"
 #include "lance/write.h"
+#include "lance/write_fragments.h"

@@ -35,6 +35,8 @@ struct ScanOptions {
   std::vector<std::string> columns;
   /// Rows to keep; always applied exactly.
   std::optional<Filter> filter;
+  /// Only these fragments, in the order of the table; no value: all.
+  std::optional<std::vector<uint64_t>> fragment_ids;
   /// At most so many rows, after the filter.
   std::optional<uint64_t> limit;
   /// Rows to skip, after the filter.

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -55,49 +56,6 @@ table::UpdateMap DeclarationUpdate(const std::optional<ClusteringSpec>& spec,
 
 }  // namespace
 
-FragmentMetadata MakeFragmentMetadata(const table::Fragment& fragment) {
-  return FragmentMetadata(
-      std::make_shared<FragmentMetadata::Impl>(std::make_shared<const table::Fragment>(fragment)));
-}
-
-void FragmentMetadata::Impl::Derive() const {
-  std::call_once(derived_, [this] {
-    stamp_ = table::ReadStamp(*fragment);
-    for (const table::DataFile& file : fragment->files) {
-      files_.push_back(
-          {.path = file.path,
-           .field_ids = file.field_ids,
-           .version = std::to_string(file.major_version) + "." + std::to_string(file.minor_version),
-           .size_bytes = file.size_bytes,
-           .base_id = file.base_id});
-    }
-  });
-}
-
-const table::Stamp& FragmentMetadata::Impl::stamp() const {
-  Derive();
-  return stamp_;
-}
-
-const std::vector<DataFileInfo>& FragmentMetadata::Impl::files() const {
-  Derive();
-  return files_;
-}
-
-uint64_t FragmentMetadata::id() const { return impl_->fragment->id; }
-uint64_t FragmentMetadata::physical_rows() const { return impl_->fragment->physical_rows; }
-uint64_t FragmentMetadata::num_deletions() const {
-  return impl_->fragment->physical_rows - impl_->fragment->live_rows();
-}
-uint64_t FragmentMetadata::num_rows() const { return impl_->fragment->live_rows(); }
-const std::vector<DataFileInfo>& FragmentMetadata::files() const { return impl_->files(); }
-uint32_t FragmentMetadata::clustering_id() const { return impl_->stamp().clustering_id; }
-uint64_t FragmentMetadata::clustering_version() const { return impl_->stamp().version; }
-const std::string& FragmentMetadata::clustering_group_id() const { return impl_->stamp().group_id; }
-const std::map<std::string, std::string>& FragmentMetadata::metadata() const {
-  return impl_->fragment->metadata;
-}
-
 arrow::Result<OpenedTable> OpenTableStore(const std::string& uri, const OpenOptions& options) {
   ARROW_RETURN_NOT_OK(InitializeLibrary());
   OpenedTable table;
@@ -115,9 +73,6 @@ arrow::Result<OpenedTable> OpenTableStore(const std::string& uri, const OpenOpti
   return table;
 }
 
-namespace {
-
-/// The store that also finds the files of other base paths.
 std::shared_ptr<ObjectStore> StoreWithBases(const OpenedTable& table,
                                             const std::vector<table::BasePath>& bases) {
   if (bases.empty()) return table.store;
@@ -128,6 +83,8 @@ std::shared_ptr<ObjectStore> StoreWithBases(const OpenedTable& table,
   };
   return table::MakeBasePathStore(table.store, bases, open);
 }
+
+namespace {
 
 /// Refuse what tables of very old writers lack: counts of rows.
 arrow::Status CheckRowCounts(const table::Manifest& manifest) {
@@ -185,14 +142,20 @@ const format::FieldNode* Dataset::Impl::FindField(int32_t field_id) const {
   return found == fields.end() ? nullptr : &*found;
 }
 
-arrow::Result<Dataset> Dataset::Impl::OnlyFragment(uint64_t id) const {
-  const table::Fragment* const fragment = manifest().FindFragment(id);
-  if (fragment == nullptr) {
-    return NotFoundError("fragment", std::to_string(id),
-                         "version " + std::to_string(manifest().version) + " of " + uri +
-                             " has no fragment " + std::to_string(id));
+arrow::Result<Dataset> Dataset::Impl::OnlyFragments(const std::vector<uint64_t>& ids) const {
+  std::map<uint64_t, table::Fragment> chosen;
+  for (const uint64_t id : ids) {
+    const table::Fragment* const fragment = manifest().FindFragment(id);
+    if (fragment == nullptr) {
+      return NotFoundError("fragment", std::to_string(id),
+                           "version " + std::to_string(manifest().version) + " of " + uri +
+                               " has no fragment " + std::to_string(id));
+    }
+    chosen.emplace(id, *fragment);
   }
-  return Make(opened, {.manifest = table::WithOtherFragments(manifest(), {*fragment}),
+  std::vector<table::Fragment> fragments;
+  for (auto& [id, fragment] : chosen) fragments.push_back(std::move(fragment));
+  return Make(opened, {.manifest = table::WithOtherFragments(manifest(), std::move(fragments)),
                        .naming = loaded->naming,
                        .size_bytes = loaded->size_bytes});
 }

@@ -30,6 +30,10 @@ struct OpenedTable {
 /// Open the store of a table that may not be there yet.
 arrow::Result<OpenedTable> OpenTableStore(const std::string& uri, const OpenOptions& options);
 
+/// The store of a table that also finds the files of base paths.
+std::shared_ptr<ObjectStore> StoreWithBases(const OpenedTable& table,
+                                            const std::vector<table::BasePath>& bases);
+
 /// One version of a table, opened. Immutable.
 class Dataset::Impl {
  public:
@@ -60,10 +64,11 @@ class Dataset::Impl {
   /// Derive the rest from a manifest.
   static arrow::Result<Dataset> Make(const OpenedTable& table, table::LoadedManifest loaded);
 
-  /// This version with only one of its fragments, to read it; not to commit to.
+  /// This version with only some of its fragments, to read them; not to commit to.
   ///
   /// \return KeyError + NotFound{fragment} for an unknown id
-  arrow::Result<Dataset> OnlyFragment(uint64_t id) const;
+  arrow::Result<Dataset> OnlyFragments(const std::vector<uint64_t>& ids) const;
+  arrow::Result<Dataset> OnlyFragment(uint64_t id) const { return OnlyFragments({id}); }
 
   /// Commit a transaction on this version and open the result.
   arrow::Result<Dataset> Commit(table::CommitRequest request, const RunContext& run) const;

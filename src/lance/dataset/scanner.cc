@@ -64,7 +64,12 @@ arrow::Result<std::shared_ptr<const Scanner::Impl>> Scanner::Impl::Make(
 }
 
 arrow::Result<Scanner> Dataset::Scan(ScanOptions options) const {
-  ARROW_ASSIGN_OR_RAISE(auto scan, Scanner::Impl::Make(impl_, std::move(options)));
+  std::shared_ptr<const Impl> part = impl_;
+  if (options.fragment_ids) {
+    ARROW_ASSIGN_OR_RAISE(const Dataset chosen, impl_->OnlyFragments(*options.fragment_ids));
+    part = chosen.impl_;
+  }
+  ARROW_ASSIGN_OR_RAISE(auto scan, Scanner::Impl::Make(std::move(part), std::move(options)));
   return Scanner(std::move(scan));
 }
 
