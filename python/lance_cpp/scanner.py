@@ -147,6 +147,7 @@ def make_scanner(dataset: "LanceDataset", options: dict[str, Any]) -> "LanceScan
     """A scanner by the arguments of LanceDataset.scanner; those that are None count for nothing."""
     given = {name: value for name, value in options.items() if value is not None}
     callback = given.pop("scan_stats_callback", None)
+    fragments = given.pop("fragments", None)
     for name, check in _HINTS.items():
         if name in given:
             check(name, given.pop(name))
@@ -160,6 +161,8 @@ def make_scanner(dataset: "LanceDataset", options: dict[str, Any]) -> "LanceScan
     if "filter" in known:
         known["filter"] = filter_text(known["filter"], pa.schema(dataset._ds.schema))
     known["columns"] = _column_names(known)
+    if fragments is not None:
+        known["fragment_ids"] = [fragment.fragment_id for fragment in fragments]
     kind = LanceScanner
     if known["columns"] == []:
         kind, known["columns"] = _RowScanner, ["_rowid"]

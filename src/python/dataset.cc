@@ -57,6 +57,7 @@ Scanner Scan(const Dataset& self, nb::kwargs arguments) {
       .Take("limit", &options.limit)
       .Take("offset", &options.offset)
       .Take("batch_size", &options.batch_size)
+      .Take("fragment_ids", &options.fragment_ids)
       .Take("with_row_id", &options.with_row_id)
       .Take("with_row_address", &options.with_row_address)
       .Take("blob_handling", &options.blob_handling)
@@ -136,19 +137,11 @@ void RemoveTag(const Dataset& self, nb::handle name) {
   });
 }
 
-MetadataTarget TargetOf(const std::string& target) {
-  if (target == "config") return MetadataTarget::kConfig;
-  if (target == "table") return MetadataTarget::kTable;
-  if (target == "schema") return MetadataTarget::kSchema;
-  throw StatusError(
-      arrow::Status::Invalid("target is \"", target, "\"; allowed: config, table, schema"));
-}
-
 using MetadataEntries = std::map<std::string, std::optional<std::string>>;
 
 /// Change the configuration, the table's or the schema's metadata; a value of None deletes its key.
 Dataset Update(const Dataset& self, const std::string& target, nb::handle values, bool replace) {
-  const MetadataUpdate update{.target = TargetOf(target),
+  const MetadataUpdate update{.target = MetadataTargetOf(target),
                               .values = Keywords::ValueOf<MetadataEntries>("values", values),
                               .replace = replace};
   return Run([&](const CallOptions& call) { return UpdateMetadata(self, update, call); });
@@ -164,6 +157,15 @@ Dataset UpdateFields(const Dataset& self, nb::handle columns, bool replace) {
 }
 
 }  // namespace
+
+MetadataTarget MetadataTargetOf(const std::string& target) {
+  if (target == "config") return MetadataTarget::kConfig;
+  if (target == "table") return MetadataTarget::kTable;
+  if (target == "schema") return MetadataTarget::kSchema;
+  if (target == "field") return MetadataTarget::kField;
+  throw StatusError(
+      arrow::Status::Invalid("target is \"", target, "\"; allowed: config, table, schema, field"));
+}
 
 void BindDataset(nb::module_& m) {
   m.def("open_dataset", &Open, nb::arg("uri"), nb::arg("session").none(), nb::arg("options"));
