@@ -68,5 +68,7 @@ std::vector<FaultyOperation> MetadataOperations();
 std::vector<FaultyOperation> RawOperations();
 /// What is written first and committed later, and detached versions.
 std::vector<FaultyOperation> TransactionOperations();
+/// Transactions whose files callers write themselves, and writes to base paths.
+std::vector<FaultyOperation> HandMadeOperations();
 
 }  // namespace lance::testing
