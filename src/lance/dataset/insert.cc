@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "arrow/api.h"
@@ -5,11 +6,15 @@
 #include "lance/base/status_detail.h"
 #include "lance/dataset/align_batch.h"
 #include "lance/dataset/curve_order.h"
+#include "lance/dataset/dataset_impl.h"
 #include "lance/dataset/fragment_writer.h"
-#include "lance/dataset/insert_plan.h"
 #include "lance/dataset/progress_reporter.h"
+#include "lance/dataset/target_bases.h"
 #include "lance/dataset/transaction_impl.h"
+#include "lance/dataset/zonemaps.h"
+#include "lance/table/feature_flags.h"
 #include "lance/write.h"
+#include "lance/write_fragments.h"
 
 namespace lance {
 
@@ -64,6 +69,200 @@ InsertBuilder& InsertBuilder::WithClustering(ClusteringRequest request) {
 }
 
 namespace {
+
+/// What the caller of a builder asked for.
+struct InsertRequest {
+  WriteMode mode = WriteMode::kCreate;
+  WriteOptions options;
+  std::vector<std::string> cluster_by;
+  bool without_clustering = false;
+  std::optional<ClusteringRequest> declaration;
+};
+
+/// Everything that is decided before the first byte is written.
+struct InsertPlan {
+  OpenedTable table;
+  std::optional<Dataset> existing;  // no value: the write creates the table
+  format::LanceSchema schema;
+  std::shared_ptr<arrow::Schema> arrow_schema;
+  /// How rows are sorted; no value: they keep their order. Version 0: a one-shot sort.
+  std::optional<ClusteringSpec> sort_by;
+  /// The declaration that a new table gets.
+  std::optional<ClusteringSpec> declare;
+  FragmentWriterOptions writer;
+  std::shared_ptr<ObjectStore> data_store;  // finds base paths, also those that are yet to come
+  std::vector<table::BasePath> initial_bases;
+
+  bool is_stamped() const { return sort_by && sort_by->version != 0; }
+};
+
+arrow::Status CheckRequest(const InsertRequest& request) {
+  const WriteOptions& options = request.options;
+  if (options.max_rows_per_file == 0 || options.max_bytes_per_file == 0) {
+    return arrow::Status::Invalid(
+        options.max_rows_per_file == 0 ? "max_rows_per_file" : "max_bytes_per_file",
+        " is 0; allowed: 1 or more");
+  }
+  if (options.max_page_bytes == uint64_t{0}) {
+    return arrow::Status::Invalid("max_page_bytes is 0; allowed: 1 or more");
+  }
+  if (request.without_clustering && (!request.cluster_by.empty() || request.declaration)) {
+    return arrow::Status::Invalid(
+        "a write cannot both name clustering columns and switch clustering off");
+  }
+  if (request.declaration && request.mode != WriteMode::kCreate) {
+    return arrow::Status::Invalid(
+        "a clustering declaration can be given when a table is created; on an existing table use "
+        "SetClustering");
+  }
+  if (request.declaration && !request.cluster_by.empty()) {
+    return arrow::Status::Invalid(
+        "give the clustering columns once: by the declaration or by cluster_by");
+  }
+  return arrow::Status::OK();
+}
+
+arrow::Status ExistsError(const std::string& uri) {
+  return arrow::Status::AlreadyExists("table ", uri,
+                                      " is there already; append to it or overwrite it");
+}
+
+/// The newest version. \return no value: there is no table yet
+arrow::Result<std::optional<Dataset>> FindNewest(const OpenedTable& opened, WriteMode mode,
+                                                 const CallOptions& call) {
+  const table::ManifestStore manifests(opened.store);
+  auto loaded = manifests.LoadLatest(MakeRunContext(*opened.session, call));
+  if (!loaded.ok()) {
+    const bool is_absent = NotFound::From(loaded.status()) != nullptr;
+    if (!is_absent || mode == WriteMode::kAppend) {
+      return WithContext(loaded.status(), opened.uri);
+    }
+    return std::nullopt;
+  }
+  if (mode == WriteMode::kCreate) return ExistsError(opened.uri);
+  ARROW_ASSIGN_OR_RAISE(Dataset dataset, Dataset::Impl::Make(opened, std::move(*loaded)));
+  return dataset;
+}
+
+arrow::Status CheckWritableTable(const Dataset& dataset) {
+  const table::Manifest& manifest = dataset.impl().manifest();
+  ARROW_RETURN_NOT_OK(table::CheckWritable(manifest));
+  return table::CheckClusteringOfNewManifest(manifest, manifest);
+}
+
+/// The version of the data files to write: a table keeps its own unless an overwrite names another.
+arrow::Result<format::FileVersion> ChooseFileVersion(const InsertRequest& request,
+                                                     const std::optional<Dataset>& existing) {
+  const std::string& asked = request.options.data_storage_version;
+  const std::string kept = existing ? existing->impl().manifest().data_storage_version : "";
+  if (asked.empty()) {
+    if (kept.empty()) return format::kDefaultFileVersion;
+    auto version = format::ParseFileVersion(kept);
+    if (!version.ok()) return WithContext(version.status(), "table " + existing->uri());
+    return version;
+  }
+  ARROW_ASSIGN_OR_RAISE(const format::FileVersion version, format::ParseFileVersion(asked));
+  if (request.mode == WriteMode::kAppend && format::ToString(version) != kept) {
+    return arrow::Status::Invalid("data_storage_version is ", asked, "; table ", existing->uri(),
+                                  " has ", kept, ", which only an overwrite can change");
+  }
+  return version;
+}
+
+/// The columns asked for on a declared table must be the declared ones (contract section 5).
+arrow::Status CheckSameColumns(const std::vector<std::string>& asked, const ClusteringSpec& spec,
+                               const format::LanceSchema& schema) {
+  ARROW_ASSIGN_OR_RAISE(const ClusteringSpec resolved, table::ResolveOneShotSort(asked, schema));
+  if (resolved.columns == spec.columns) return arrow::Status::OK();
+  const auto list = [](const std::vector<std::string>& names) {
+    std::string text;
+    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+    return text;
+  };
+  return arrow::Status::Invalid("cluster_by is ", list(asked),
+                                "; the table is declared to cluster by ", list(spec.columns),
+                                ": give exactly these in this order, or none to inherit them");
+}
+
+arrow::Status ChooseOrder(const InsertRequest& request, InsertPlan* plan) {
+  if (request.without_clustering) return arrow::Status::OK();
+  if (request.declaration) {
+    table::Manifest blank;
+    blank.schema = plan->schema;
+    ARROW_ASSIGN_OR_RAISE(plan->declare,
+                          table::ResolveClusteringRequest(*request.declaration, blank));
+    plan->sort_by = plan->declare;
+    return arrow::Status::OK();
+  }
+  const auto declared = plan->existing ? plan->existing->clustering_spec() : std::nullopt;
+  if (declared) {
+    // An overwrite brings a schema of its own, which must have the declared columns.
+    table::Manifest next;
+    next.schema = plan->schema;
+    next.config = plan->existing->properties().config;
+    const table::DeclarationState state = table::ReadDeclaration(next);
+    if (!state.problem.empty()) return arrow::Status::Invalid(state.problem);
+    if (!request.cluster_by.empty()) {
+      ARROW_RETURN_NOT_OK(CheckSameColumns(request.cluster_by, *declared, plan->schema));
+    }
+    plan->sort_by = state.spec;
+  } else if (!request.cluster_by.empty()) {
+    ARROW_ASSIGN_OR_RAISE(plan->sort_by,
+                          table::ResolveOneShotSort(request.cluster_by, plan->schema));
+  }
+  return arrow::Status::OK();
+}
+
+arrow::Status ChoosePlaces(const WriteOptions& options, InsertPlan* plan) {
+  const auto* present = plan->existing ? &plan->existing->impl().manifest().base_paths : nullptr;
+  ARROW_ASSIGN_OR_RAISE(const auto bases, PlanBasePaths(options, present));
+  ARROW_ASSIGN_OR_RAISE(plan->writer.bases, ChooseTargets(options, bases));
+  plan->data_store = StoreWithBases(plan->table, bases);
+  if (present == nullptr) plan->initial_bases = bases;
+  return arrow::Status::OK();
+}
+
+/// \param dataset the version to write onto, whatever was committed since; no value: the newest
+arrow::Result<InsertPlan> PlanInsert(OpenedTable opened, std::optional<Dataset> dataset,
+                                     const InsertRequest& request, const arrow::Schema& input,
+                                     const CallOptions& call) {
+  ARROW_RETURN_NOT_OK(CheckRequest(request));
+  InsertPlan plan{.table = std::move(opened), .existing = std::move(dataset)};
+  if (!plan.existing) {
+    ARROW_ASSIGN_OR_RAISE(plan.existing, FindNewest(plan.table, request.mode, call));
+  } else if (request.mode == WriteMode::kCreate) {
+    return ExistsError(plan.table.uri);
+  }
+  const bool is_append = request.mode == WriteMode::kAppend;
+  if (plan.existing) ARROW_RETURN_NOT_OK(CheckWritableTable(*plan.existing));
+  if (is_append) {
+    plan.schema = plan.existing->impl().manifest().schema;
+  } else {
+    ARROW_ASSIGN_OR_RAISE(plan.schema, format::MakeLanceSchema(input));
+  }
+  ARROW_ASSIGN_OR_RAISE(plan.arrow_schema, format::ToArrowSchema(plan.schema));
+  ARROW_RETURN_NOT_OK(BatchAligner::Make(input, plan.arrow_schema).status());
+  ARROW_RETURN_NOT_OK(ChooseOrder(request, &plan));
+  ARROW_RETURN_NOT_OK(ChoosePlaces(request.options, &plan));
+  const auto declared = plan.existing ? plan.existing->clustering_spec() : plan.declare;
+  ARROW_ASSIGN_OR_RAISE(plan.writer.version, ChooseFileVersion(request, plan.existing));
+  ARROW_ASSIGN_OR_RAISE(const auto fields, format::MakeFieldTree(plan.schema));
+  for (const format::FieldNode& field : fields) {
+    ARROW_RETURN_NOT_OK(format::CheckWritable(field, plan.writer.version));
+  }
+  if (request.options.enable_stable_row_ids && plan.existing &&
+      !plan.existing->properties().has_stable_row_ids) {
+    return arrow::Status::Invalid("table ", plan.table.uri,
+                                  " has no stable row ids; they can only be chosen when a table is "
+                                  "created");
+  }
+  plan.writer.max_page_bytes = request.options.max_page_bytes;
+  plan.writer.max_rows_per_file = request.options.max_rows_per_file;
+  plan.writer.max_bytes_per_file = request.options.max_bytes_per_file;
+  plan.writer.seeds = ChooseSeedColumns(is_append ? &plan.existing->impl().manifest() : nullptr,
+                                        plan.schema, declared);
+  return plan;
+}
 
 arrow::Status WriteInOrder(arrow::RecordBatchReader& input, FragmentWriter* writer,
                            ProgressReporter* progress) {
@@ -175,6 +374,12 @@ arrow::Result<WriteResult> ExecuteInsert(const InsertRequest& request, const Ins
 
 }  // namespace
 
+struct InsertBuilder::Prepared {
+  InsertRequest request;
+  InsertPlan plan;
+  RunContext run;
+};
+
 arrow::Result<InsertBuilder::Prepared> InsertBuilder::Prepare(const arrow::Schema& input,
                                                               const CallOptions& call) const {
   ARROW_RETURN_NOT_OK(InitializeLibrary());
@@ -221,6 +426,34 @@ arrow::Result<Transaction> InsertBuilder::ExecuteUncommitted(BatchSource source,
                                   "create it with Execute");
   }
   return WriteUncommitted(prepared, source);
+}
+
+arrow::Result<std::vector<WrittenFragment>> FragmentCreateBuilder::WriteFragments(
+    BatchSource source, const CallOptions& call) const {
+  InsertBuilder builder = dataset_ ? InsertBuilder(*dataset_) : InsertBuilder(uri_);
+  builder.WithOptions(options_).WithOpenOptions(open_options_).WithoutClustering();
+  std::shared_ptr<arrow::Schema> schema = source.schema();
+  if (!dataset_) {
+    if (schema_ == nullptr) return arrow::Status::Invalid("the schema is null; allowed: columns");
+    builder.WithMode(WriteMode::kOverwrite);
+    schema = schema_;
+  }
+  const BatchSource rows(schema, [&] {
+    return source.Open().Map([&](std::shared_ptr<arrow::RecordBatchReader> reader) {
+      return AlignReader(std::move(reader), schema);
+    });
+  });
+  ARROW_ASSIGN_OR_RAISE(const auto prepared, builder.Prepare(*schema, call));
+  ARROW_ASSIGN_OR_RAISE(const Transaction made, InsertBuilder::WriteUncommitted(prepared, rows));
+  const table::Operation& operation = made.impl().commit.transaction.operation;
+  const auto* append = std::get_if<table::Append>(&operation);
+  const auto& fragments =
+      append ? append->fragments : std::get<table::Overwrite>(operation).fragments;
+  std::vector<WrittenFragment> written;
+  for (const table::Fragment& fragment : fragments) {
+    written.push_back({MakeFragmentMetadata(fragment)});
+  }
+  return written;
 }
 
 }  // namespace lance

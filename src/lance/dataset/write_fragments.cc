@@ -2,9 +2,7 @@
 
 #include <utility>
 
-#include "lance/dataset/align_batch.h"
 #include "lance/dataset/dataset_impl.h"
-#include "lance/dataset/insert_plan.h"
 #include "lance/dataset/target_bases.h"
 #include "lance/dataset/transaction_impl.h"
 #include "lance/dataset/transaction_schema.h"
@@ -31,34 +29,6 @@ FragmentCreateBuilder& FragmentCreateBuilder::WithOptions(WriteOptions options) 
 FragmentCreateBuilder& FragmentCreateBuilder::WithOpenOptions(OpenOptions options) {
   open_options_ = std::move(options);
   return *this;
-}
-
-arrow::Result<std::vector<WrittenFragment>> FragmentCreateBuilder::WriteFragments(
-    BatchSource source, const CallOptions& call) const {
-  InsertBuilder builder = dataset_ ? InsertBuilder(*dataset_) : InsertBuilder(uri_);
-  builder.WithOptions(options_).WithOpenOptions(open_options_).WithoutClustering();
-  std::shared_ptr<arrow::Schema> schema = source.schema();
-  if (!dataset_) {
-    if (schema_ == nullptr) return arrow::Status::Invalid("the schema is null; allowed: columns");
-    builder.WithMode(WriteMode::kOverwrite);
-    schema = schema_;
-  }
-  const BatchSource rows(schema, [&] {
-    return source.Open().Map([&](std::shared_ptr<arrow::RecordBatchReader> reader) {
-      return AlignReader(std::move(reader), schema);
-    });
-  });
-  ARROW_ASSIGN_OR_RAISE(const auto prepared, builder.Prepare(*schema, call));
-  ARROW_ASSIGN_OR_RAISE(const Transaction made, InsertBuilder::WriteUncommitted(prepared, rows));
-  const table::Operation& operation = made.impl().commit.transaction.operation;
-  const auto* append = std::get_if<table::Append>(&operation);
-  const auto& fragments =
-      append ? append->fragments : std::get<table::Overwrite>(operation).fragments;
-  std::vector<WrittenFragment> written;
-  for (const table::Fragment& fragment : fragments) {
-    written.push_back({MakeFragmentMetadata(fragment)});
-  }
-  return written;
 }
 
 arrow::Result<Dataset> CommitFragments(const Dataset& dataset,
