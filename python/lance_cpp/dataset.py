@@ -19,6 +19,7 @@ from ._missing import KnowsItsGaps, module_getattr
 from .branches import Branches, Copies
 from .blob import DEFAULT_BLOB_BUFFER_SIZE, BlobFile
 from .errors import InvalidError, refuse_given, unsupported
+from ._fragments import DataFile, FragmentMetadata
 from .history import (
     LANCE_COMMIT_MESSAGE_KEY,
     AutoCleanupConfig,
@@ -33,7 +34,8 @@ from .rows import MergeInsertBuilder, RowChanges
 from .scanner import LanceScanner, ScanStatistics, make_scanner
 from .session import Session
 from .tags import Reference, Tags, version_arguments
-from .transaction import Commits, LanceOperation, Transaction
+from .operations import DatasetBasePath, Index, IndexFile, LanceOperation
+from .transaction import Commits, Transaction
 from .udf import BatchUDF, batch_udf
 from .verify import Checks
 
@@ -47,15 +49,23 @@ __all__ = [
     "CleanupStats",
     "Compaction",
     "CompactionMetrics",
+    "DataFile",
+    "DatasetBasePath",
     "DatasetDelta",
     "DatasetOptimizer",
+    "FragmentMetadata",
+    "Index",
     "IndexDescription",
+    "IndexFile",
     "LANCE_COMMIT_MESSAGE_KEY",
     "LanceDataset",
+    "LanceFragment",
+    "LanceOperation",
     "LanceScanner",
     "MergeInsertBuilder",
     "ScanStatistics",
     "Session",
+    "Transaction",
     "__version__",
     "batch_udf",
     "write_dataset",
@@ -525,6 +535,17 @@ prefilter, disable_scoring_autoprojection
         """How a scan would run, or with analyze ran: docs/guide/json.md "scan_explanation"."""
         return json.loads(self.scanner(columns, filter)._scanner.explain(analyze))
 
+    # --- Fragments ----------------------------------------------------------------------------
+
+    def get_fragments(self, filter: Any = None) -> list:  # pylint: disable=redefined-builtin
+        """The fragments, in the order of a scan."""
+        refuse_given(filter=filter)
+        return fragments_of(self)
+
+    def get_fragment(self, fragment_id: int) -> Optional["LanceFragment"]:
+        """One fragment; None when there is none of this id."""
+        return fragment_of(self, fragment_id)
+
     # --- Changing -----------------------------------------------------------------------------
 
     def insert(self, data: Any, *, mode: str = "append", **kwargs: Any) -> None:
@@ -638,10 +659,6 @@ prefilter, disable_scoring_autoprojection
         """Not in this version."""
         raise unsupported("LanceDataset.filter", "give the filter to to_table or scanner")
 
-    def get_fragments(self, filter: Any = None) -> list:  # pylint: disable=redefined-builtin
-        """Not in this version."""
-        raise unsupported("get_fragments")
-
     def join(
         self,
         right_dataset: Any,
@@ -692,5 +709,6 @@ def _reopen(
     )
 
 
-# Behind the class that it writes: each needs the other.
+# Behind the class that they serve: each needs the other.
+from .fragment import LanceFragment, fragment_of, fragments_of  # isort: skip
 from .write import write_dataset  # isort: skip

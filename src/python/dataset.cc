@@ -172,19 +172,11 @@ void RemoveTag(const Dataset& self, nb::handle name) {
   });
 }
 
-MetadataTarget TargetOf(const std::string& target) {
-  if (target == "config") return MetadataTarget::kConfig;
-  if (target == "table") return MetadataTarget::kTable;
-  if (target == "schema") return MetadataTarget::kSchema;
-  throw StatusError(
-      arrow::Status::Invalid("target is \"", target, "\"; allowed: config, table, schema"));
-}
-
 using MetadataEntries = std::map<std::string, std::optional<std::string>>;
 
 /// Change the configuration, the table's or the schema's metadata; a value of None deletes its key.
 Dataset Update(const Dataset& self, const std::string& target, nb::handle values, bool replace) {
-  const MetadataUpdate update{.target = TargetOf(target),
+  const MetadataUpdate update{.target = MetadataTargetOf(target),
                               .values = Keywords::ValueOf<MetadataEntries>("values", values),
                               .replace = replace};
   return Run([&](const CallOptions& call) { return UpdateMetadata(self, update, call); });
@@ -200,6 +192,15 @@ Dataset UpdateFields(const Dataset& self, nb::handle columns, bool replace) {
 }
 
 }  // namespace
+
+MetadataTarget MetadataTargetOf(const std::string& target) {
+  if (target == "config") return MetadataTarget::kConfig;
+  if (target == "table") return MetadataTarget::kTable;
+  if (target == "schema") return MetadataTarget::kSchema;
+  if (target == "field") return MetadataTarget::kField;
+  throw StatusError(
+      arrow::Status::Invalid("target is \"", target, "\"; allowed: config, table, schema, field"));
+}
 
 void BindDataset(nb::module_& m) {
   m.def("open_dataset", &Open, nb::arg("uri"), nb::arg("session").none(), nb::arg("options"));

@@ -19,6 +19,8 @@ NB_MODULE(_core, m) {
   lance::python::BindDataset(m);
   lance::python::BindTake(m);
   lance::python::BindWrite(m);
+  lance::python::BindFragment(m);
+  lance::python::BindTransaction(m);
   lance::python::BindMutate(m);
   lance::python::BindIndex(m);
   lance::python::BindSchema(m);

@@ -72,5 +72,7 @@ std::vector<FaultyOperation> RawOperations();
 std::vector<FaultyOperation> CompactionOperations();
 /// What is written first and committed later, and detached versions.
 std::vector<FaultyOperation> TransactionOperations();
+/// Transactions whose files callers write themselves, and writes to base paths.
+std::vector<FaultyOperation> HandMadeOperations();
 
 }  // namespace lance::testing

@@ -27,6 +27,7 @@ std::vector<FaultyOperation> AllOperations() {
   for (auto& operation : CompactionOperations()) all.push_back(std::move(operation));
   for (auto& operation : RawOperations()) all.push_back(std::move(operation));
   for (auto& operation : TransactionOperations()) all.push_back(std::move(operation));
+  for (auto& operation : HandMadeOperations()) all.push_back(std::move(operation));
   return all;
 }
 

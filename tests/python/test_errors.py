@@ -27,7 +27,7 @@ HAS = {
         "declare",
     }
     | {"enable_v2_manifest_paths", "commit_message", "transaction_properties", "cluster_by"}
-    | {"observer"},
+    | {"observer", "initial_bases", "target_bases", "target_all_bases"},
     "scanner": {"self", "columns", "filter", "limit", "offset", "batch_size", "scan_in_order"}
     | {"with_row_id", "with_row_address", "blob_handling", "batch_size_bytes", "batch_readahead"}
     | {"fragment_readahead", "io_buffer_size", "late_materialization", "prefilter"}
@@ -323,7 +323,9 @@ def test_no_argument_is_ignored(ours, function, name, given):
         lambda ds: ds.to_pandas(blob_mode="bytes"),
         lambda ds: ds.scanner().analyze_plan(count_rows=True),
         lambda ds: ds.filter(pa.compute.field("id") > 3),
-        lambda ds: ds.get_fragments(),
+        lambda ds: ds.get_fragments(filter="id > 3"),
+        lambda ds: ds.get_fragments()[0].take([1]),
+        lambda ds: ds.get_fragments()[0].physical_schema,
         lambda ds: ds.join(ds, "id"),
         lambda ds: ds.join_asof(ds, "id", [], 1),
         lambda ds: ds.sort_by("id"),

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -56,49 +57,6 @@ table::UpdateMap DeclarationUpdate(const std::optional<ClusteringSpec>& spec,
 }
 
 }  // namespace
-
-FragmentMetadata MakeFragmentMetadata(const table::Fragment& fragment) {
-  return FragmentMetadata(
-      std::make_shared<FragmentMetadata::Impl>(std::make_shared<const table::Fragment>(fragment)));
-}
-
-void FragmentMetadata::Impl::Derive() const {
-  std::call_once(derived_, [this] {
-    stamp_ = table::ReadStamp(*fragment);
-    for (const table::DataFile& file : fragment->files) {
-      files_.push_back(
-          {.path = file.path,
-           .field_ids = file.field_ids,
-           .version = std::to_string(file.major_version) + "." + std::to_string(file.minor_version),
-           .size_bytes = file.size_bytes,
-           .base_id = file.base_id});
-    }
-  });
-}
-
-const table::Stamp& FragmentMetadata::Impl::stamp() const {
-  Derive();
-  return stamp_;
-}
-
-const std::vector<DataFileInfo>& FragmentMetadata::Impl::files() const {
-  Derive();
-  return files_;
-}
-
-uint64_t FragmentMetadata::id() const { return impl_->fragment->id; }
-uint64_t FragmentMetadata::physical_rows() const { return impl_->fragment->physical_rows; }
-uint64_t FragmentMetadata::num_deletions() const {
-  return impl_->fragment->physical_rows - impl_->fragment->live_rows();
-}
-uint64_t FragmentMetadata::num_rows() const { return impl_->fragment->live_rows(); }
-const std::vector<DataFileInfo>& FragmentMetadata::files() const { return impl_->files(); }
-uint32_t FragmentMetadata::clustering_id() const { return impl_->stamp().clustering_id; }
-uint64_t FragmentMetadata::clustering_version() const { return impl_->stamp().version; }
-const std::string& FragmentMetadata::clustering_group_id() const { return impl_->stamp().group_id; }
-const std::map<std::string, std::string>& FragmentMetadata::metadata() const {
-  return impl_->fragment->metadata;
-}
 
 std::shared_ptr<ObjectStore> StoreWithBases(const OpenedTable& table,
                                             const std::vector<table::BasePath>& bases) {

@@ -31,6 +31,8 @@ struct FragmentWriterOptions {
   format::FileVersion version = format::kDefaultFileVersion;
   std::optional<uint64_t> max_page_bytes;
   std::vector<SeedColumn> seeds;
+  /// The base paths that get the files, in turn; no value: the table itself. Empty: it alone.
+  std::vector<std::optional<uint32_t>> bases;
 };
 
 /// Writes rows into new data files, one file a fragment. Commits nothing; ids stay 0.
