@@ -10,6 +10,8 @@ namespace lance {
 
 namespace {
 
+constexpr std::string_view kTree = "/tree/";
+
 arrow::Result<OpenedStore> OpenLocal(const std::string& path) {
   ARROW_ASSIGN_OR_RAISE(std::string folder, NormalizeLocalPath(path));
   ARROW_ASSIGN_OR_RAISE(auto store, MakeLocalStore(folder));
@@ -47,6 +49,15 @@ arrow::Result<std::string> MemoryNameOf(const TableUri& uri) {
   return name;
 }
 
+/// A memory store, or the folder of it where a branch is: `name/tree/b` is the folder tree/b of
+/// `name`.
+///
+/// \param tree where the folder begins in the name; npos: nowhere
+std::shared_ptr<ObjectStore> FolderOfMemory(const std::shared_ptr<ObjectStore>& store,
+                                            const std::string& name, size_t tree) {
+  return tree == std::string::npos ? store : MakePrefixStore(store, name.substr(tree + 1));
+}
+
 }  // namespace
 
 arrow::Result<OpenedStore> StoreRegistry::Open(const std::string& uri,
@@ -62,7 +73,11 @@ arrow::Result<OpenedStore> StoreRegistry::Open(const std::string& uri,
   }
   if (parts.scheme == "memory") {
     ARROW_ASSIGN_OR_RAISE(const std::string name, MemoryNameOf(parts));
-    return OpenedStore{OpenMemory(name), "memory://" + PercentEncode(name)};
+    const size_t tree = name.find(kTree);
+    const std::lock_guard lock(mutex_);
+    std::shared_ptr<ObjectStore>& store = memory_stores_[name.substr(0, tree)];
+    if (store == nullptr) store = MakeMemoryStore();
+    return OpenedStore{FolderOfMemory(store, name, tree), "memory://" + PercentEncode(name)};
   }
   std::string served = "file, memory";
   for (const auto& [scheme, factory] : factories_) {
@@ -70,18 +85,6 @@ arrow::Result<OpenedStore> StoreRegistry::Open(const std::string& uri,
   }
   return arrow::Status::Invalid("URI scheme is \"", parts.scheme, "\" in \"", uri,
                                 "\"; allowed: a plain path or one of ", served);
-}
-
-std::shared_ptr<ObjectStore> StoreRegistry::OpenMemory(const std::string& name) {
-  const size_t tree = name.find("/tree/");
-  std::shared_ptr<ObjectStore> root;
-  {
-    const std::lock_guard lock(mutex_);
-    std::shared_ptr<ObjectStore>& store = memory_stores_[name.substr(0, tree)];
-    if (store == nullptr) store = MakeMemoryStore();
-    root = store;
-  }
-  return tree == std::string::npos ? root : MakePrefixStore(root, name.substr(tree + 1));
 }
 
 }  // namespace lance
