@@ -180,10 +180,10 @@ def test_old_handles_remove_what_is_older_than_they_are(writer, tmp_path):
     assert numbers == [[3, 4, 5, 6]] * 2
 
 
-def make_branch(uri):
+def make_branch(uri, writer=lance):
     """Four overwrites, and a branch from the second with a version and a file of its own."""
     for step in range(4):
-        ds = lance.write_dataset(pa.table({"id": [step, step + 10]}), uri, mode="overwrite")
+        ds = writer.write_dataset(pa.table({"id": [step, step + 10]}), uri, mode="overwrite")
     branch = ds.create_branch("side/x", 2)
     branch.insert(pa.table({"id": [99]}))
     return ds
@@ -195,9 +195,10 @@ def branch_rows(uri, version=None):
     )
 
 
-def test_what_a_branch_needs_stays(tmp_path):
+@BOTH
+def test_what_a_branch_needs_stays(writer, tmp_path):
     uri = str(tmp_path / "t")
-    make_branch(uri)
+    make_branch(uri, writer)
     explanations = [m.dataset(uri).explain_cleanup_old_versions(older_than=NOW) for m in WRITERS]
     assert [
         [(b.name, b.referenced_version, b.cleanup_candidate) for b in e.referenced_branches]
@@ -230,9 +231,11 @@ def test_the_beginning_of_a_branch_goes_when_the_branch_needs_it_no_more(tmp_pat
     assert branch_rows(uri) == [7]
 
 
-def test_a_branch_is_cleaned_up_alone(tmp_path):
+@BOTH
+@pytest.mark.parametrize("by_place", [True, False])
+def test_a_branch_is_cleaned_up_alone(writer, by_place, tmp_path):
     uri = str(tmp_path / "t")
-    make_branch(uri)
+    make_branch(uri, writer)
     for step in range(3):
         branch = lance.dataset(uri).checkout_version(("side/x", None))
         branch.insert(pa.table({"id": [step]}))
@@ -240,7 +243,10 @@ def test_a_branch_is_cleaned_up_alone(tmp_path):
     expected = lance.dataset(uri).checkout_version(("side/x", None))
     expected = stats_of(expected.explain_cleanup_old_versions(older_than=NOW).stats)
 
-    ours = lance_cpp.dataset(f"{uri}/tree/side/x").cleanup_old_versions(older_than=NOW)
+    branch = lance_cpp.dataset(uri).checkout_version(("side/x", None))
+    if by_place:
+        branch = lance_cpp.dataset(f"{uri}/tree/side/x")
+    ours = branch.cleanup_old_versions(older_than=NOW)
 
     assert stats_of(ours) == expected
     after = files_of(uri)

@@ -7,6 +7,7 @@
 
 #include "lance/dataset/cleanup_impl.h"
 #include "lance/history.h"
+#include "lance/io/prefix_store.h"
 #include "lance/io/stores.h"
 #include "lance/table/manifest_names.h"
 #include "lance/testing/fake_clock.h"
@@ -27,6 +28,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
 
 constexpr CleanupRequest kEverything{.older_than = microseconds(0)};
 
@@ -250,22 +252,32 @@ TEST_F(CleanupTest, KeepsTheRateThatIsAsked) {
   EXPECT_EQ(clock.slept(), std::chrono::seconds(1));
 }
 
-TEST_F(CleanupTest, StagingLeftoversOnDiskGoWhenTheyAreOld) {
-  const TempFolder folder;
-  LANCE_ASSERT_OK_AND_ASSIGN(const auto store, MakeLocalStore(folder.path()));
-  ASSERT_THAT(PutText(*store, "data/.tmp_left", "x"), IsOk());
-  ASSERT_THAT(PutText(*store, "data/a.lance", "x"), IsOk());
-  auto* const staging = dynamic_cast<StagingFiles*>(store.get());
-  ASSERT_NE(staging, nullptr);
-  std::vector<std::string> left;
-  ASSERT_THAT(staging->ListStaging("data",
+/// What a store has that is being written.
+std::vector<std::string> StagingPaths(ObjectStore& store, const std::string& folder) {
+  std::vector<std::string> paths;
+  auto* const staging = dynamic_cast<StagingFiles*>(&store);
+  EXPECT_NE(staging, nullptr);
+  EXPECT_THAT(staging->ListStaging(folder,
                                    [&](const ObjectInfo& info) {
-                                     left.push_back(info.path);
+                                     paths.push_back(info.path);
                                      return arrow::Status::OK();
                                    }),
               IsOk());
-  EXPECT_THAT(left, ElementsAre("data/.tmp_left"));
+  return paths;
+}
+
+TEST(StagingTest, LeftoversOnDiskAreListedApart) {
+  const TempFolder folder;
+  LANCE_ASSERT_OK_AND_ASSIGN(const auto store, MakeLocalStore(folder.path()));
+  ASSERT_THAT(PutText(*store, "data/.tmp_left", "x"), IsOk());
+  ASSERT_THAT(PutText(*store, "data/sub/.tmp_deep", "x"), IsOk());
+  ASSERT_THAT(PutText(*store, "data/a.lance", "x"), IsOk());
+  EXPECT_THAT(StagingPaths(*store, "data"),
+              UnorderedElementsAre("data/.tmp_left", "data/sub/.tmp_deep"));
   EXPECT_THAT(*ListPaths(*store, "data"), ElementsAre("data/a.lance"));
+  const auto inside = MakePrefixStore(store, "data");
+  EXPECT_THAT(StagingPaths(*inside, ""), UnorderedElementsAre(".tmp_left", "sub/.tmp_deep"));
+  EXPECT_THAT(StagingPaths(*inside, "sub"), ElementsAre("sub/.tmp_deep"));
 }
 
 /// A commit cleans up when the configuration says so.
