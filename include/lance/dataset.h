@@ -60,6 +60,9 @@ class Dataset {
 
   /// Where the table lies, absolute.
   const std::string& uri() const;
+  /// The branch that the version is of; "": the main one. A branch lies in a folder of its own,
+  /// which uri() names.
+  const std::string& branch() const;
   /// The version number, 1 or higher.
   uint64_t version() const;
   /// When the version was committed.

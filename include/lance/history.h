@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "arrow/result.h"
+#include "lance/clone.h"
 #include "lance/dataset.h"
 
 namespace lance {

@@ -45,6 +45,8 @@ std::string ToJson(const TableProperties& properties);
 std::string ToJson(const VersionInfo& version);
 /// "tag_info".
 std::string ToJson(const TagInfo& tag);
+/// "branch_info".
+std::string ToJson(const BranchInfo& branch);
 /// One index.
 std::string ToJson(const IndexDescription& index);
 /// What a check found; docs/guide/json.md "finding", as an array.

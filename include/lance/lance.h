@@ -3,6 +3,7 @@
 // The whole public API.
 
 #include "lance/blob.h"
+#include "lance/clone.h"
 #include "lance/clustering.h"
 #include "lance/dataset.h"
 #include "lance/encoder.h"
@@ -22,6 +23,7 @@
 #include "lance/schema_evolution.h"
 #include "lance/session.h"
 #include "lance/status_detail.h"
+#include "lance/time.h"
 #include "lance/transaction.h"
 #include "lance/verify.h"
 #include "lance/version.h"

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -104,6 +105,10 @@ class InsertBuilder {
   InsertBuilder& WithoutClustering();
   /// Create and declare in one commit; kCreate only. Rows arrive stamped.
   InsertBuilder& WithClustering(ClusteringRequest request);
+  /// Give the table that is created a configuration and free metadata; kCreate only. A clustering
+  /// is not declared so.
+  InsertBuilder& WithMaps(std::map<std::string, std::string> config,
+                          std::map<std::string, std::string> table_metadata);
 
   /// Write and commit.
   ///
@@ -132,6 +137,8 @@ class InsertBuilder {
   std::vector<std::string> cluster_by_;
   bool without_clustering_ = false;
   std::optional<ClusteringRequest> declaration_;
+  std::map<std::string, std::string> config_;
+  std::map<std::string, std::string> table_metadata_;
 };
 
 }  // namespace lance

@@ -9,6 +9,7 @@
 Single files without a table: lance_cpp.file.
 """
 
+import datetime
 import os
 from typing import Any, Optional, Union
 
@@ -43,8 +44,8 @@ from .errors import (
     OverBudgetError,
     StorageError,
     UnsupportedError,
-    refuse_given,
 )
+from .tags import as_of_argument
 from .udf import BatchUDF, batch_udf
 
 __all__ = [
@@ -85,7 +86,7 @@ __getattr__ = module_getattr(__name__)
 def dataset(
     uri: Optional[Union[str, os.PathLike]] = None,
     version: Optional[Union[int, str]] = None,
-    asof: Any = None,
+    asof: Union[datetime.datetime, str, None] = None,
     block_size: Optional[int] = None,
     commit_lock: Any = None,
     index_cache_size: Optional[int] = None,
@@ -107,6 +108,8 @@ def dataset(
         Where the table lies.
     version : int or str, optional
         A number, or the name of a tag; None: the newest.
+    asof : datetime or str, optional
+        Without version: the newest version that is earlier than this time.
     storage_options : dict, optional
         Options of the store.
     default_scan_options : dict, optional
@@ -120,10 +123,10 @@ def dataset(
 
     The other parameters are the reference's and raise UnsupportedError when they are given.
     """
-    refuse_given(asof=asof)
     if uri is None and namespace_client is None and table_id is None:
         raise InvalidError("uri is None; allowed: the place of a table")
-    return LanceDataset(
+    as_of = {} if version is not None or asof is None else as_of_argument(asof)
+    opened = LanceDataset(
         "" if uri is None else uri,
         version,
         block_size,
@@ -139,3 +142,6 @@ def dataset(
         table_id=table_id,
         base_store_params=base_store_params,
     )
+    if as_of:
+        opened._ds = opened._ds.checkout(**as_of)
+    return opened

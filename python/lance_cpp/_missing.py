@@ -61,8 +61,8 @@ _PLACES: dict[str, tuple[tuple[str, str], ...]] = {
         ("SQL engines read a dataset or scanner as an Arrow stream", "SqlQuery SqlQueryBuilder"),
         ("LanceDataset.scanner takes the options of a scan", "ScannerBuilder ColumnOrdering"),
         (
-            "versions are opened by number, LanceDataset.versions lists them",
-            "Branch Branches Tag VersionRef",
+            "plain dicts are given: LanceDataset.versions, tags and branches list them",
+            "Branch Tag VersionRef",
         ),
         (
             "write_dataset and the methods of LanceDataset change a table and commit",
@@ -115,14 +115,7 @@ _PLACES: dict[str, tuple[tuple[str, str], ...]] = {
             "LSM tables and their memory tables are not part of it",
             "initialize_mem_wal mem_wal_index_details mem_wal_writer",
         ),
-        (
-            "open a version by number or tag; versions and tags list them",
-            "branches create_branch",
-        ),
-        (
-            "copy it by write_dataset(dataset, place)",
-            "deep_clone shallow_clone",
-        ),
+        ("copy writes the rows to a new table", "deep_clone"),
         ("files of old versions stay", "cleanup_old_versions explain_cleanup_old_versions"),
         (
             "write_dataset and the methods of this class change a table and commit",
@@ -146,7 +139,7 @@ _PLACES: dict[str, tuple[tuple[str, str], ...]] = {
         ("lance_cpp.file.LanceFileWriter writes a file", "new_file_session"),
         (
             "",
-            "add_bases all_files base_paths drop from_pydantic_model initial_storage_options "
+            "add_bases all_files base_paths from_pydantic_model initial_storage_options "
             "lance_schema latest_storage_options max_field_id remap_row_addrs "
             "storage_options_accessor tracked_files",
         ),

@@ -17,6 +17,7 @@ from . import _core
 from ._columns import ColumnChanges
 from ._hints import check_counts
 from ._missing import KnowsItsGaps, module_getattr
+from .branches import Branches, Copies
 from .blob import DEFAULT_BLOB_BUFFER_SIZE, BlobFile
 from .errors import InvalidError, refuse_given, unsupported
 from .optimize import CompactionMetrics, DatasetOptimizer
@@ -32,6 +33,7 @@ __version__ = _core.__version__
 
 __all__ = [
     "BatchUDF",
+    "Branches",
     "CompactionMetrics",
     "DatasetOptimizer",
     "IndexDescription",
@@ -90,7 +92,9 @@ def _numbers(rows: Any) -> Any:
     return rows
 
 
-class LanceDataset(RowChanges, ColumnChanges, Commits, Checks, KnowsItsGaps, pads.Dataset):
+class LanceDataset(
+    RowChanges, ColumnChanges, Commits, Copies, Checks, KnowsItsGaps, pads.Dataset
+):
     """One version of a table. Methods that change the table move it forward to the new version."""
 
     _gaps = "LanceDataset"
@@ -234,9 +238,18 @@ class LanceDataset(RowChanges, ColumnChanges, Commits, Checks, KnowsItsGaps, pad
         return [{"version": version} for version, _, _ in self._ds.versions()]
 
     def checkout_version(self, version: Reference) -> "LanceDataset":
-        """Another version of the same table, by number or tag."""
+        """Another version of the same table.
+
+        Parameters
+        ----------
+        version : int, str or tuple
+            A version of this branch, a tag, or a branch, where None and "main" are the main one,
+            and a version of it, where None is the newest.
+        """
         other = copy.copy(self)
         other._ds = self._ds.checkout(**version_arguments(version))
+        if other._ds.branch != self._ds.branch:
+            other._uri = other._ds.uri
         return other
 
     def restore(self) -> None:

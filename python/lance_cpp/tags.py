@@ -6,7 +6,7 @@ from typing import Any, Optional, Union
 
 from . import _core
 from ._missing import KnowsItsGaps
-from .errors import InvalidError, NotFoundError, unsupported
+from .errors import InvalidError, NotFoundError
 
 # The number of a version, the name of a tag, or a branch and a number; None: the newest.
 Reference = Union[int, str, tuple[Optional[str], Optional[int]], None]
@@ -16,16 +16,31 @@ _OrderedTags = list[tuple[str, dict[str, Any]]]
 
 
 def version_arguments(reference: Reference) -> dict[str, Any]:
-    """What the library calls a version by."""
+    """What the library calls a version by; a number alone is one of the handle's own branch."""
     if isinstance(reference, tuple):
-        if len(reference) != 2:
+        if len(reference) != 2 or isinstance(reference[1], str):
             raise InvalidError("a version is a number, a tag, or a branch and a number")
-        branch, reference = reference
-        if branch not in (None, "main"):
-            raise unsupported("branches", "give the number of a version of the main branch")
+        branch, number = reference
+        return {"branch": branch or "main", "version": number}
     if isinstance(reference, str):
         return {"tag": reference}
     return {} if reference is None else {"version": reference}
+
+
+def as_of_argument(asof: Union[datetime.datetime, str]) -> dict[str, Any]:
+    """What the library calls the newest version by that is earlier than a time.
+
+    Earlier in whole microseconds, as the reference compares; a time without a zone is local.
+    """
+    if isinstance(asof, str):
+        try:
+            asof = datetime.datetime.fromisoformat(asof)
+        except ValueError as error:
+            raise InvalidError(f"asof is {asof!r}; allowed: a time in ISO 8601") from error
+    if not isinstance(asof, datetime.datetime):
+        raise TypeError(f"asof is {asof!r}; allowed: a datetime or its text")
+    seconds = int(asof.replace(microsecond=0).timestamp())
+    return {"as_of": max((seconds * 1_000_000 + asof.microsecond) * 1000 - 1, 0)}
 
 
 def _time(text: Optional[str]) -> Optional[datetime.datetime]:

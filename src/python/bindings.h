@@ -25,6 +25,7 @@ void BindSchema(nanobind::module_& m);
 void BindOptimize(nanobind::module_& m);
 void BindFile(nanobind::module_& m);
 void BindVerify(nanobind::module_& m);
+void BindBranches(nanobind::module_& m);
 
 /// Take `storage_options` and `session`.
 OpenOptions TakeOpenOptions(Keywords* keywords, std::shared_ptr<Session> session);

@@ -6,6 +6,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,13 +26,24 @@ namespace lance::python {
 
 namespace {
 
-/// The version that is asked for: a number, or the name of a tag.
+/// The version that is asked for: a number or a time, perhaps of another branch, or the name of a
+/// tag.
 Ref TakeRef(Keywords* keywords) {
   std::optional<uint64_t> version;
+  std::optional<uint64_t> as_of;  // nanoseconds since 1970 in UTC
+  std::optional<std::string> branch;
   std::string tag;
-  keywords->Take("version", &version).Take("tag", &tag).Finish();
+  keywords->Take("version", &version)
+      .Take("tag", &tag)
+      .Take("branch", &branch)
+      .Take("as_of", &as_of);
+  keywords->Finish();
   if (!tag.empty()) return Ref::Tag(std::move(tag));
-  return version ? Ref::Version(*version) : Ref::Latest();
+  if (as_of) {
+    const auto since_epoch = std::chrono::nanoseconds(static_cast<int64_t>(*as_of));
+    return Ref::AsOf(Timestamp(since_epoch), std::move(branch));
+  }
+  return version ? Ref::Version(*version, std::move(branch)) : Ref::Latest(std::move(branch));
 }
 
 Dataset Open(nb::handle place, std::shared_ptr<Session> session, nb::kwargs arguments) {
@@ -169,6 +181,7 @@ void BindDataset(nb::module_& m) {
   m.def("open_dataset", &Open, nb::arg("uri"), nb::arg("session").none(), nb::arg("options"));
   nb::class_<Dataset>(m, "Dataset")
       .def_prop_ro("uri", &Dataset::uri)
+      .def_prop_ro("branch", &Dataset::branch)
       .def_prop_ro("version", &Dataset::version)
       .def_prop_ro("schema", [](const Dataset& self) { return ArrowSchemaObject{self.schema()}; })
       .def_prop_ro("session", &Dataset::session)

@@ -25,4 +25,5 @@ NB_MODULE(_core, m) {
   lance::python::BindOptimize(m);
   lance::python::BindFile(m);
   lance::python::BindVerify(m);
+  lance::python::BindBranches(m);
 }

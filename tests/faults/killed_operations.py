@@ -95,6 +95,32 @@ OPERATIONS = {
 }
 
 
+def _branch(ds):
+    return ds.checkout_version(("b", None))
+
+
+# They change other places than the newest version of the main branch: test_killed_branches.py.
+BRANCH_OPERATIONS = {
+    "create_branch": lambda ds: ds.create_branch("c/d"),
+    "create_branch_of_branch": lambda ds: _branch(ds).create_branch("b/c"),
+    "delete_branch": lambda ds: ds.branches.delete("b"),
+    "shallow_clone": lambda ds: ds.shallow_clone(ds.uri + ".target", ds.version),
+    "copy": lambda ds: ds.copy(ds.uri + ".target"),
+    "copy_clustered": lambda ds: ds.copy(ds.uri + ".target", cluster_by=["k", "s"]),
+    "append_on_branch": lambda ds: _branch(ds).insert(rows(range(ROWS, ROWS + 50))),
+    "delete_on_branch": lambda ds: _branch(ds).delete("id % 3 = 0"),
+    "add_columns_on_branch": lambda ds: _branch(ds).add_columns({"x": "id * 2"}),
+    "tag_on_branch": lambda ds: _branch(ds).tags.create("t"),
+}
+
+
+def _act(name, ds):
+    if name in OPERATIONS:
+        OPERATIONS[name].act(ds)
+    else:
+        BRANCH_OPERATIONS[name](ds)
+
+
 def make_table(uri, operation):
     """The table that an operation meets: three files of rows, perhaps prepared."""
     ds = lance_cpp.write_dataset(rows(range(ROWS)), uri, max_rows_per_file=150)
@@ -106,7 +132,7 @@ def _child(request, pipe):
     ds = lance_cpp.dataset(request["uri"])
     os.write(pipe, b"begin\n")
     try:
-        OPERATIONS[request["operation"]].act(ds)
+        _act(request["operation"], ds)
         os.write(pipe, f"version {ds.version}\n".encode())
     except Exception:  # pylint: disable=broad-exception-caught
         os.write(pipe, f"error {json.dumps(traceback.format_exc())}\n".encode())

@@ -3,11 +3,7 @@
 Both we and the reference open it afterwards, and both go on with it.
 """
 
-import json
-import pathlib
 import shutil
-import subprocess
-import sys
 
 import killed_operations
 import lance
@@ -17,33 +13,6 @@ from killed_operations import OPERATIONS
 from lancectl import IS_LONG, rng_of
 
 MOMENTS = 30 if IS_LONG else 2
-
-
-class Server:
-    """Runs operations in processes that can be killed."""
-
-    def __init__(self):
-        program = str(pathlib.Path(killed_operations.__file__).resolve())
-        self._process = subprocess.Popen(
-            [sys.executable, program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
-
-    def run(self, operation, uri, delay=None):
-        request = {"operation": operation, "uri": str(uri), "delay": delay}
-        self._process.stdin.write(json.dumps(request) + "\n")
-        self._process.stdin.flush()
-        return json.loads(self._process.stdout.readline())
-
-    def close(self):
-        self._process.stdin.close()
-        assert self._process.wait(timeout=60) == 0
-
-
-@pytest.fixture(scope="module")
-def server():
-    running = Server()
-    yield running
-    running.close()
 
 
 def state_of(module, uri):

@@ -81,7 +81,7 @@ def test_failures_say_what_is_wrong(uri):
         (lambda: tags.update("v1", 99), lance_cpp.errors.NotFoundError, "99"),
         (lambda: tags.delete("nope"), lance_cpp.errors.NotFoundError, "no tag nope"),
         (lambda: tags.get_version("nope"), lance_cpp.errors.NotFoundError, "no tag nope"),
-        (lambda: tags.create("x", ("side", 1)), lance_cpp.errors.UnsupportedError, "branch"),
+        (lambda: tags.create("x", ("side", 1)), lance_cpp.errors.NotFoundError, "no branch side"),
         (lambda: tags.list_ordered("up"), lance_cpp.errors.InvalidError, "asc, desc"),
         (lambda: tags.create(7), TypeError, "tag"),
         (
@@ -104,14 +104,6 @@ def test_damaged_tags_are_named(uri, tmp_path):
         file.write_bytes(text)
         with pytest.raises(lance_cpp.errors.CorruptError, match="_refs/tags/v1.json"):
             lance_cpp.dataset(uri).tags.list()
-
-
-def test_tags_of_branches_are_refused_by_name(uri):
-    lance.dataset(uri).create_branch("side")
-    lance.dataset(uri).tags.create("t", ("side", None))
-
-    with pytest.raises(lance_cpp.errors.UnsupportedError, match="of branch side"):
-        lance_cpp.dataset(uri, version="t")
 
 
 @BOTH

@@ -14,7 +14,7 @@ import pytest
 
 # Arguments of the reference that this version has; every other one is refused when it is given.
 HAS = {
-    "dataset": {"uri", "version", "storage_options", "default_scan_options", "session"}
+    "dataset": {"uri", "version", "asof", "storage_options", "default_scan_options", "session"}
     | {"metadata_cache_size_bytes", "index_cache_size_bytes", "block_size", "index_cache_size"},
     "write_dataset": {"data_obj", "uri", "schema", "mode", "max_rows_per_file"}
     | {"max_rows_per_group", "enable_stable_row_ids"}
@@ -313,7 +313,6 @@ def test_no_argument_is_ignored(ours, function, name, given):
         lambda ds: ds.take([1], columns={"twice": "id * 2"}),
         lambda ds: ds.to_table(blob_handling="all_descriptions"),
         lambda ds: ds.to_table(columns={"twice": "id * 2"}),
-        lambda ds: ds.checkout_version(("side", 1)),
         lambda ds: ds.create_scalar_index("id", "BTREE"),
         lambda ds: ds.optimize.compact_files(),
         lambda ds: ds.optimize.compact_files(compaction_mode="reencode"),

@@ -81,8 +81,8 @@ def test_objects_can_be_asked_what_they_have(flights, place):
     ds = lance_cpp.write_dataset(flights, place)
 
     assert not hasattr(ds, "sql")
-    with pytest.raises(lance_cpp.UnsupportedError, match="tags"):
-        ds.create_branch("side")
+    with pytest.raises(lance_cpp.UnsupportedError, match="copy writes"):
+        ds.deep_clone("side", 1)
     with pytest.raises(lance_cpp.UnsupportedError, match="and commit"):
         lance_cpp.LanceDataset.commit_batch(place, [])
     with pytest.raises(NotImplementedError, match="zonemaps"):
@@ -101,5 +101,5 @@ def test_subclasses_know_it_too(flights, place):
         pass
 
     lance_cpp.write_dataset(flights, place)
-    with pytest.raises(lance_cpp.UnsupportedError, match="LanceDataset.create_branch"):
-        Mine(place).create_branch("side")
+    with pytest.raises(lance_cpp.UnsupportedError, match="LanceDataset.deep_clone"):
+        Mine(place).deep_clone("side", 1)

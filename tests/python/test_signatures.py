@@ -36,7 +36,8 @@ FUNCTIONS = [
 # Ours alone.
 ADDED_METHODS = {
     "LanceDataset": {
-        "check", "clear_clustering", "clustering_spec", "explain", "repair", "set_clustering",
+        "check", "clear_clustering", "clustering_spec", "copy", "explain", "repair",
+        "set_clustering",
     },
     "DatasetOptimizer": {"commit_clustering", "plan_clustering"},
 }

@@ -3,7 +3,9 @@
 Each is a function of the module and a folder that returns its lines.
 """
 
+import datetime
 import importlib
+import time
 import warnings
 
 import lance
@@ -114,7 +116,73 @@ def keep_settings(module, folder):
     return lines
 
 
-@pytest.mark.parametrize("script", [evolve_a_schema, evolve_a_struct, keep_settings])
+def go_back_in_time(module, folder):
+    """Versions by number, tag and time; restore one."""
+    lines = []
+    uri = f"{folder}/history.lance"
+    module.write_dataset(pa.table({"v": [1]}), uri)
+    time.sleep(0.05)
+    between = datetime.datetime.now()
+    time.sleep(0.05)
+    module.write_dataset(pa.table({"v": [2]}), uri, mode="append")
+    ds = module.write_dataset(pa.table({"v": [3]}), uri, mode="append")
+    stamps = [version["timestamp"] for version in ds.versions()]
+    lines.append((ds.version, ds.latest_version, stamps == sorted(stamps), stamps[0] < between))
+    lines.append(module.dataset(uri, version=1).to_table().to_pydict())
+    lines.append(module.dataset(uri, asof=between).version)
+    ds.tags.create("first", 1)
+    ds.tags.create("good", 2)
+    lines.append((sorted(ds.tags.list()), ds.tags.get_version("first")))
+    lines.append(module.dataset(uri, version="good").to_table().to_pydict())
+    ds.tags.update("good", 3)
+    lines.append([name for name, _ in ds.tags.list_ordered("asc")])
+    ds.tags.delete("good")
+    for call in (
+        lambda: ds.tags.create("first", 2),
+        lambda: ds.tags.delete("nope"),
+        lambda: ds.checkout_version("nope"),
+        lambda: module.dataset(uri, version=99),
+        lambda: module.dataset(uri, asof=stamps[0] - datetime.timedelta(days=1)),
+    ):
+        with pytest.raises((ValueError, OSError, KeyError)):
+            call()
+    old = ds.checkout_version("first")
+    old.restore()
+    lines.append((old.version, old.to_table().to_pydict(), ds.version, ds.latest_version))
+    ds.checkout_latest()
+    ds.insert(pa.table({"v": [10]}))
+    lines.append((ds.to_table().to_pydict(), [found["version"] for found in ds.version_refs()]))
+    return lines
+
+
+def try_on_a_branch(module, folder):
+    """A change on a branch, and branches of older versions."""
+    lines = []
+    uri = f"{folder}/main.lance"
+    ds = module.write_dataset(pa.table({"id": [1, 2, 3], "x": ["a", "b", "c"]}), uri)
+    ds.insert(pa.table({"id": [4], "x": ["d"]}))
+    trial = ds.create_branch("trial")
+    trial.delete("id = 1")
+    trial.insert(pa.table({"id": [50], "x": ["only here"]}))
+    lines.append((trial.to_table().to_pydict(), trial.version, trial.uri[len(folder) :]))
+    lines.append(module.dataset(uri).to_table().to_pydict())
+    lines.append((sorted(ds.branches.list()), ds.branches.list()["trial"]["parent_version"]))
+    again = module.dataset(uri).checkout_version(("trial", None))
+    lines.append((again.count_rows(), again.version == trial.version, ds.version))
+    ds.create_branch("first", 1)
+    first = module.dataset(uri).checkout_version(("first", None))
+    lines.append((first.to_table().to_pydict(), [name for name, _ in ds.branches.list_ordered()]))
+    clone = ds.shallow_clone(f"{folder}/clone.lance", ("trial", None))
+    lines.append((clone.version, clone.to_table().to_pydict()))
+    ds.branches.delete("first")
+    lines.append(sorted(ds.branches.list()))
+    return lines
+
+
+@pytest.mark.parametrize(
+    "script",
+    [evolve_a_schema, evolve_a_struct, keep_settings, go_back_in_time, try_on_a_branch],
+)
 def test_a_script_prints_the_same_with_both_modules(script, tmp_path):
     printed = []
     for module in (lance, lance_cpp):

@@ -37,9 +37,10 @@ void Print(const Invocation& invocation, const std::vector<lance::Finding>& find
 
 arrow::Status RunCheck(const Invocation& invocation, const CheckFlags& flags) {
   if (flags.repairs) ARROW_RETURN_NOT_OK(Repair(invocation));
+  ARROW_ASSIGN_OR_RAISE(const auto options, invocation.open_options());
   ARROW_ASSIGN_OR_RAISE(const auto findings,
-                        lance::CheckTableAt(invocation.flags.table, invocation.open_options(),
-                                            flags.request, invocation.call));
+                        lance::CheckTableAt(invocation.flags.table, options, flags.request,
+                                            invocation.call));
   Print(invocation, findings);
   const auto is_error = [](const lance::Finding& finding) { return finding.severity == "error"; };
   const auto error = std::ranges::find_if(findings, is_error);
@@ -53,19 +54,14 @@ void AddCheckCommands(CLI::App* app, CommonFlags* common, std::vector<Command>* 
   CLI::App* check = AddCommand(app, "check", "look for what is wrong with a table", common,
                                /*commits=*/true);
   auto flags = std::make_shared<CheckFlags>();
-  CLI::Option* version =
-      check
-          ->add_option("--version", common->version, "a version of the table instead of the newest")
-          ->check(IsWholeNumber());
-  CLI::Option* tag = check->add_option("--tag", common->tag, "the version that a tag names")
-                         ->check(IsNotEmpty())
-                         ->excludes(version);
+  AddVersionFlags(check, common);
   check->add_flag("--deep", flags->request.deep, "read every value, too");
   check
       ->add_flag("--repair", flags->repairs,
                  "first take away dangling references to clustering definitions, and broken ones")
-      ->excludes(version)
-      ->excludes(tag);
+      ->excludes("--version")
+      ->excludes("--tag")
+      ->excludes("--as-of");
   commands->push_back(
       {check, [flags](const Invocation& invocation) { return RunCheck(invocation, *flags); }});
 }

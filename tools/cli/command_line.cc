@@ -14,13 +14,9 @@ CLI::App* AddCommand(CLI::App* parent, const std::string& name, const std::strin
   CLI::App* app = parent->add_subcommand(name, description);
   app->add_option("TABLE", flags->table, "the table: a path, or a URI with scheme file")
       ->required();
-  if (!commits) {  // writes go onto the newest version
-    app->add_option("--version", flags->version, "a version of the table instead of the newest")
-        ->check(IsWholeNumber());
-    app->add_option("--tag", flags->tag, "the version that a tag names")
-        ->check(IsNotEmpty())
-        ->excludes("--version");
-  }
+  app->add_option("--branch", flags->branch, "a branch instead of the main one")
+      ->check(IsNotEmpty());
+  if (!commits) AddVersionFlags(app, flags);  // writes go onto the newest version
   app->add_option("--storage-option", flags->storage_options, "K=V for the store; repeat")
       ->expected(1)
       ->take_all();
@@ -38,6 +34,19 @@ CLI::App* AddCommand(CLI::App* parent, const std::string& name, const std::strin
         ->check(IsWholeNumber());
   }
   return app;
+}
+
+void AddVersionFlags(CLI::App* app, CommonFlags* flags) {
+  app->add_option("--version", flags->version, "a version of the table instead of the newest")
+      ->check(IsWholeNumber());
+  app->add_option("--tag", flags->tag, "the version that a tag names")
+      ->check(IsNotEmpty())
+      ->excludes("--version")
+      ->excludes("--branch");
+  app->add_option("--as-of", flags->as_of, "the newest version not later than a time in RFC 3339")
+      ->check(IsNotEmpty())
+      ->excludes("--version")
+      ->excludes("--tag");
 }
 
 CLI::Validator IsWholeNumber() {
@@ -126,18 +135,28 @@ arrow::StopToken StopAtSignals() {
 
 }  // namespace
 
-lance::OpenOptions Invocation::open_options() const {
-  lance::OpenOptions options{.session = session};
-  if (flags.version) options.ref = lance::Ref::Version(*flags.version);
-  if (!flags.tag.empty()) options.ref = lance::Ref::Tag(flags.tag);
-  return options;
-}
-
-arrow::Result<lance::Dataset> Invocation::Open() const {
+arrow::Result<lance::Ref> Invocation::ref() const {
   if (flags.version == 0u) {
     return arrow::Status::Invalid("--version is 0; allowed: 1 or more");
   }
-  return lance::Dataset::Open(flags.table, open_options(), call);
+  if (!flags.tag.empty()) return lance::Ref::Tag(flags.tag);
+  lance::Ref::Branch branch;
+  if (!flags.branch.empty()) branch = flags.branch;
+  if (flags.version) return lance::Ref::Version(*flags.version, branch);
+  if (flags.as_of.empty()) return lance::Ref::Latest(branch);
+  const auto time = lance::ParseTimestamp(flags.as_of);
+  if (!time.ok()) return time.status().WithMessage("--as-of: ", time.status().message());
+  return lance::Ref::AsOf(*time, branch);
+}
+
+arrow::Result<lance::OpenOptions> Invocation::open_options() const {
+  ARROW_ASSIGN_OR_RAISE(lance::Ref named, ref());
+  return lance::OpenOptions{.ref = std::move(named), .session = session};
+}
+
+arrow::Result<lance::Dataset> Invocation::Open() const {
+  ARROW_ASSIGN_OR_RAISE(const lance::OpenOptions options, open_options());
+  return lance::Dataset::Open(flags.table, options, call);
 }
 
 arrow::Result<lance::CommitOptions> Invocation::commit_options() const {

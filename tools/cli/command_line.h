@@ -22,7 +22,9 @@ namespace lancectl {
 struct CommonFlags {
   std::string table;
   std::optional<uint64_t> version;
-  std::string tag;  // "": none
+  std::string tag;     // "": none
+  std::string branch;  // "": that of the place, which is mostly the main one
+  std::string as_of;   // "": no time
   std::vector<std::string> storage_options;
   std::string memory;
   std::optional<int> num_threads;
@@ -41,7 +43,9 @@ struct Invocation {
   std::shared_ptr<lance::Session> session;
   lance::CallOptions call;
 
-  lance::OpenOptions open_options() const;
+  /// The version that the flags name, once they were checked.
+  arrow::Result<lance::Ref> ref() const;
+  arrow::Result<lance::OpenOptions> open_options() const;
   arrow::Result<lance::Dataset> Open() const;
   arrow::Result<lance::CommitOptions> commit_options() const;
 };
@@ -55,6 +59,9 @@ struct Command {
 /// Declare a command with the common flags. \param commits adds --message, --property, --retries
 CLI::App* AddCommand(CLI::App* parent, const std::string& name, const std::string& description,
                      CommonFlags* flags, bool commits);
+
+/// Declare the flags that name a version: --version, --tag, --as-of.
+void AddVersionFlags(CLI::App* app, CommonFlags* flags);
 
 /// Refuse what is not a whole number of digits only; "-1" would become a huge one.
 CLI::Validator IsWholeNumber();
@@ -76,6 +83,7 @@ void AddWriteCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* c
 void AddRowCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
 void AddLookCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
 void AddSchemaCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
+void AddBranchCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
 void AddHistoryCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
 void AddCheckCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
 void AddMaintainCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);

@@ -18,7 +18,9 @@ arrow::Status PrintTag(const Invocation& invocation, const lance::TagInfo& tag) 
   if (invocation.flags.json) {
     std::cout << lance::ToJson(tag) << '\n';
   } else if (!invocation.flags.quiet) {
-    std::cout << "tag " << tag.name << " names version " << tag.version << '\n';
+    std::cout << "tag " << tag.name << " names version " << tag.version;
+    if (!tag.branch.empty()) std::cout << " of branch " << tag.branch;
+    std::cout << '\n';
   }
   return arrow::Status::OK();
 }
@@ -60,8 +62,9 @@ arrow::Status RunTagDelete(const Invocation& invocation, const HistoryFlags& fla
 }
 
 arrow::Status RunRestore(const Invocation& invocation) {
-  if (!invocation.flags.version && invocation.flags.tag.empty()) {
-    return arrow::Status::Invalid("say what to restore: --version N or --tag T");
+  const CommonFlags& flags = invocation.flags;
+  if (!flags.version && flags.tag.empty() && flags.as_of.empty()) {
+    return arrow::Status::Invalid("say what to restore: --version N, --tag T or --as-of TIME");
   }
   ARROW_ASSIGN_OR_RAISE(const auto options, invocation.commit_options());
   ARROW_ASSIGN_OR_RAISE(const auto dataset, invocation.Open());
@@ -99,11 +102,7 @@ void AddHistoryCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>*
   AddTagCommands(app, flags, commands);
   CLI::App* restore =
       AddCommand(app, "restore", "make an older version the newest", flags, /*commits=*/true);
-  restore->add_option("--version", flags->version, "the version to restore")
-      ->check(IsWholeNumber());
-  restore->add_option("--tag", flags->tag, "the version that a tag names")
-      ->check(IsNotEmpty())
-      ->excludes("--version");
+  AddVersionFlags(restore, flags);
   commands->push_back({restore, RunRestore});
 }
 

@@ -88,6 +88,7 @@ int main(int argc, char** argv) {
   lancectl::AddCheckCommands(&app, &flags, &commands);
   lancectl::AddMaintainCommands(&app, &flags, &commands);
   lancectl::AddHistoryCommands(&app, &flags, &commands);
+  lancectl::AddBranchCommands(&app, &flags, &commands);
   if (const std::string unknown = UnknownCommand(app, argc, argv); !unknown.empty()) {
     PrintFailure(UsageError("there is no command " + unknown, app.get_name()),
                  WantsJson(argc, argv));

@@ -50,7 +50,8 @@ arrow::Status RunWrite(const Invocation& invocation, const WriteFlags& flags,
   ARROW_ASSIGN_OR_RAISE(const auto schema, SchemaForCsv(invocation, mode));
   ARROW_ASSIGN_OR_RAISE(auto source, OpenInput(flags.files, flags.input_format, schema));
   lance::InsertBuilder builder(invocation.flags.table);
-  builder.WithMode(mode).WithOpenOptions(invocation.open_options());
+  ARROW_ASSIGN_OR_RAISE(const lance::OpenOptions place, invocation.open_options());
+  builder.WithMode(mode).WithOpenOptions(place);
   lance::WriteOptions options = flags.options;
   if (!flags.max_bytes_per_file.empty()) {
     ARROW_ASSIGN_OR_RAISE(options.max_bytes_per_file, ParseSize(flags.max_bytes_per_file));

@@ -99,31 +99,10 @@ const std::map<std::string, std::string>& FragmentMetadata::metadata() const {
   return impl_->fragment->metadata;
 }
 
-arrow::Result<OpenedTable> OpenTableStore(const std::string& uri, const OpenOptions& options) {
-  ARROW_RETURN_NOT_OK(InitializeLibrary());
-  OpenedTable table;
-  table.session = options.session;
-  if (table.session == nullptr) {
-    ARROW_ASSIGN_OR_RAISE(table.session, Session::Make());
-  }
-  table.storage_options = options.storage_options;
-  table.storage_options.insert(table.session->options().storage_options.begin(),
-                               table.session->options().storage_options.end());
-  ARROW_ASSIGN_OR_RAISE(OpenedStore opened,
-                        table.session->impl().stores.Open(uri, table.storage_options));
-  table.uri = std::move(opened.uri);
-  table.store = std::move(opened.store);
-  return table;
-}
-
 std::shared_ptr<ObjectStore> StoreWithBases(const OpenedTable& table,
                                             const std::vector<table::BasePath>& bases) {
   if (bases.empty()) return table.store;
-  const auto open = [session = table.session, options = table.storage_options](
-                        const std::string& path) -> arrow::Result<std::shared_ptr<ObjectStore>> {
-    ARROW_ASSIGN_OR_RAISE(OpenedStore opened, session->impl().stores.Open(path, options));
-    return std::move(opened.store);
-  };
+  const auto open = [table](const std::string& path) { return OpenBase(table, path); };
   return table::MakeBasePathStore(table.store, bases, open);
 }
 
@@ -150,8 +129,10 @@ arrow::Status CheckRowCounts(const table::Manifest& manifest) {
 
 }  // namespace
 
-arrow::Result<Dataset> Dataset::Impl::Make(const OpenedTable& table, table::LoadedManifest loaded) {
+arrow::Result<Dataset> Dataset::Impl::Make(const OpenedTable& opened,
+                                           table::LoadedManifest loaded) {
   ARROW_RETURN_NOT_OK(table::CheckReadable(loaded.manifest));
+  ARROW_ASSIGN_OR_RAISE(const OpenedTable table, FindRoot(opened, loaded.manifest.branch));
   ARROW_RETURN_NOT_OK(CheckRowCounts(loaded.manifest));
   auto impl = std::make_shared<Impl>();
   impl->uri = table.uri;
@@ -231,14 +212,13 @@ arrow::Result<table::RetryPolicy> MakeRetryPolicy(const CommitOptions& commit) {
 arrow::Result<Dataset> Dataset::Open(std::string uri, const OpenOptions& options,
                                      const CallOptions& call) {
   ARROW_ASSIGN_OR_RAISE(OpenedTable opened, OpenTableStore(uri, options));
-  auto loaded = LoadRef(opened.store, options.ref, MakeRunContext(*opened.session, call));
-  if (!loaded.ok()) return WithContext(loaded.status(), opened.uri);
-  auto dataset = Impl::Make(opened, std::move(*loaded));
+  auto dataset = OpenRef(opened, options.ref, MakeRunContext(*opened.session, call));
   if (!dataset.ok()) return WithContext(dataset.status(), opened.uri);
   return dataset;
 }
 
 const std::string& Dataset::uri() const { return impl_->uri; }
+const std::string& Dataset::branch() const { return impl_->opened.branch; }
 uint64_t Dataset::version() const { return impl_->manifest().version; }
 Timestamp Dataset::timestamp() const { return impl_->manifest().timestamp; }
 const std::shared_ptr<arrow::Schema>& Dataset::schema() const { return impl_->schema; }
@@ -250,9 +230,9 @@ const std::optional<ClusteringSpec>& Dataset::clustering_spec() const {
 }
 
 arrow::Result<Dataset> Dataset::Checkout(const Ref& ref, const CallOptions& call) const {
-  auto loaded = LoadRef(impl_->opened.store, ref, impl_->Run(call));
-  if (!loaded.ok()) return WithContext(loaded.status(), uri());
-  return Impl::Make(impl_->opened, std::move(*loaded));
+  auto dataset = OpenRef(impl_->opened, ref, impl_->Run(call));
+  if (!dataset.ok()) return WithContext(dataset.status(), uri());
+  return dataset;
 }
 
 arrow::Result<Dataset> Dataset::SetClustering(const ClusteringRequest& request,

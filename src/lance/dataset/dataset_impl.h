@@ -10,6 +10,7 @@
 #include "arrow/type_fwd.h"
 #include "lance/dataset.h"
 #include "lance/dataset/session_impl.h"
+#include "lance/dataset/table_place.h"
 #include "lance/format/field_tree.h"
 #include "lance/table/clustering_metadata.h"
 #include "lance/table/commit.h"
@@ -19,24 +20,13 @@ namespace lance {
 
 class RowIdIndex;
 
-/// A store, its canonical URI and the session to use, from what a caller gave.
-struct OpenedTable {
-  std::string uri;
-  std::shared_ptr<ObjectStore> store;  // the root's alone: it knows no other base paths
-  std::shared_ptr<Session> session;
-  StorageOptions storage_options;
-};
-
-/// Open the store of a table that may not be there yet.
-arrow::Result<OpenedTable> OpenTableStore(const std::string& uri, const OpenOptions& options);
-
 /// One version of a table, opened. Immutable.
 class Dataset::Impl {
  public:
   std::string uri;
   std::shared_ptr<ObjectStore> store;  // finds the files of other base paths, too
   std::shared_ptr<Session> session;
-  OpenedTable opened;  // to open other versions
+  OpenedTable opened;  // to open other versions; its root is known
   std::shared_ptr<const table::LoadedManifest> loaded;
 
   // Derived from the manifest once.
@@ -99,13 +89,6 @@ struct FragmentMetadata::Impl {
 
 /// Show a fragment to the outside.
 FragmentMetadata MakeFragmentMetadata(const table::Fragment& fragment);
-
-/// Load the manifest of the version that is asked for, by number, tag or time.
-///
-/// \param store of the table's root
-/// \return KeyError + NotFound{version or tag} when there is none
-arrow::Result<table::LoadedManifest> LoadRef(const std::shared_ptr<ObjectStore>& store,
-                                             const Ref& ref, const RunContext& run);
 
 /// A transaction of ours with a fresh uuid, message and properties.
 table::Transaction MakeTransaction(uint64_t read_version, table::Operation operation,

@@ -66,6 +66,13 @@ InsertBuilder& InsertBuilder::WithClustering(ClusteringRequest request) {
   return *this;
 }
 
+InsertBuilder& InsertBuilder::WithMaps(std::map<std::string, std::string> config,
+                                       std::map<std::string, std::string> table_metadata) {
+  config_ = std::move(config);
+  table_metadata_ = std::move(table_metadata);
+  return *this;
+}
+
 namespace {
 
 /// What the caller of a builder asked for.
@@ -75,6 +82,8 @@ struct InsertRequest {
   std::vector<std::string> cluster_by;
   bool without_clustering = false;
   std::optional<ClusteringRequest> declaration;
+  std::map<std::string, std::string> config;
+  std::map<std::string, std::string> table_metadata;
 };
 
 /// Everything that is decided before the first byte is written.
@@ -91,6 +100,26 @@ struct InsertPlan {
 
   bool is_stamped() const { return sort_by && sort_by->version != 0; }
 };
+
+/// Maps are for a new table; the declaration has a road of its own, which also defines it.
+arrow::Status CheckMaps(const InsertRequest& request) {
+  const bool has_maps = !request.config.empty() || !request.table_metadata.empty();
+  if (has_maps && request.mode != WriteMode::kCreate) {
+    return arrow::Status::Invalid(
+        "configuration and metadata can be given when a table is created; on an existing table use "
+        "UpdateMetadata");
+  }
+  for (const auto& [key, value] : request.config) {
+    if (!key.starts_with("lance.clustering.")) continue;
+    return arrow::Status::Invalid("config key ", key, ": declare a clustering by WithClustering");
+  }
+  for (const auto& [key, value] : request.table_metadata) {
+    if (!key.starts_with("lance.liquid-clustering.")) continue;
+    return arrow::Status::Invalid("table metadata key ", key,
+                                  " is kept by the library; allowed: other keys");
+  }
+  return arrow::Status::OK();
+}
 
 arrow::Status CheckRequest(const InsertRequest& request) {
   const WriteOptions& options = request.options;
@@ -115,7 +144,7 @@ arrow::Status CheckRequest(const InsertRequest& request) {
     return arrow::Status::Invalid(
         "give the clustering columns once: by the declaration or by cluster_by");
   }
-  return arrow::Status::OK();
+  return CheckMaps(request);
 }
 
 arrow::Status ExistsError(const std::string& uri) {
@@ -282,8 +311,10 @@ table::Operation MakeOperation(const InsertRequest& request, const InsertPlan& p
   }
   table::Overwrite overwrite{.fragments = std::move(fragments),
                              .schema = plan.schema,
+                             .config_upsert_values = request.config,
                              .data_storage_version = format::ToString(plan.writer.version),
-                             .enable_stable_row_ids = request.options.enable_stable_row_ids};
+                             .enable_stable_row_ids = request.options.enable_stable_row_ids,
+                             .table_metadata = request.table_metadata};
   if (plan.declare) {
     for (auto& [key, value] : table::DeclarationEntries(*plan.declare)) {
       overwrite.config_upsert_values.emplace(key, value);
@@ -372,12 +403,16 @@ arrow::Result<InsertBuilder::Prepared> InsertBuilder::Prepare(const arrow::Schem
                                 .options = options_,
                                 .cluster_by = cluster_by_,
                                 .without_clustering = without_clustering_,
-                                .declaration = declaration_}};
+                                .declaration = declaration_,
+                                .config = config_,
+                                .table_metadata = table_metadata_}};
   OpenedTable opened;
   if (dataset_) {
     opened = dataset_->impl().opened;
   } else {
     ARROW_ASSIGN_OR_RAISE(opened, OpenTableStore(uri_, open_options_));
+    ARROW_ASSIGN_OR_RAISE(
+        opened, FindBranch(opened, open_options_.ref, MakeRunContext(*opened.session, call)));
   }
   ARROW_ASSIGN_OR_RAISE(prepared.plan,
                         PlanInsert(std::move(opened), dataset_, prepared.request, input, call));

@@ -329,6 +329,21 @@ std::string ToJson(const TagInfo& tag) {
   return Dump(json);
 }
 
+std::string ToJson(const BranchInfo& branch) {
+  Json json = Document("branch_info");
+  json["name"] = branch.name;
+  json["parent_branch"] = branch.parent_branch;
+  json["parent_version"] = branch.parent_version;
+  json["created_at"] = ToText(branch.created_at);
+  json["manifest_size_bytes"] = branch.manifest_size_bytes;
+  json["identifier"] = Json::array();
+  for (const BranchStep& step : branch.identifier) {
+    json["identifier"].push_back({{"parent_version", step.parent_version}, {"uuid", step.uuid}});
+  }
+  json["metadata"] = branch.metadata;
+  return Dump(json);
+}
+
 std::string ToJson(const IndexDescription& index) {
   Json json = Document("index_description");
   json["name"] = index.name;

@@ -1,10 +1,7 @@
 #include "lance/refs.h"
 
-#include <algorithm>
 #include <utility>
 
-#include "lance/base/status_detail.h"
-#include "lance/base/time_text.h"
 #include "lance/dataset/dataset_impl.h"
 #include "lance/table/tags.h"
 
@@ -21,37 +18,35 @@ TagInfo Describe(table::Tag tag) {
           .metadata = std::move(tag.metadata)};
 }
 
-table::TagStore TagsOf(const Dataset& dataset) {
-  return table::TagStore(dataset.impl().opened.store);
+arrow::Result<table::TagStore> TagsOf(const Dataset& dataset) {
+  ARROW_ASSIGN_OR_RAISE(auto store, RootStore(dataset.impl().opened));
+  return table::TagStore(std::move(store));
 }
 
-/// The version that a tag names.
-arrow::Result<uint64_t> VersionOfTag(const std::shared_ptr<ObjectStore>& store,
-                                     const std::string& name, const RunContext& run) {
-  ARROW_ASSIGN_OR_RAISE(const table::Tag tag, table::TagStore(store).Load(name, run));
-  if (!tag.branch) return tag.version;
-  return UnsupportedError("branches", "tag " + name + " names version " +
-                                          std::to_string(tag.version) + " of branch " +
-                                          *tag.branch + "; this version opens no branches");
+/// Let a tag name the version of a dataset.
+void Point(const Dataset& dataset, table::Tag* tag) {
+  tag->branch.reset();
+  if (!dataset.branch().empty()) tag->branch = dataset.branch();
+  tag->version = dataset.version();
+  tag->manifest_size = dataset.impl().loaded->size_bytes;
 }
 
-/// The newest version that is not later than a time.
-arrow::Result<table::LoadedManifest> LoadAsOf(const table::ManifestStore& manifests, Timestamp time,
-                                              const RunContext& run) {
-  ARROW_ASSIGN_OR_RAISE(auto entries, manifests.ListVersions());
-  std::ranges::sort(entries, std::greater(), &table::VersionEntry::version);
-  for (const table::VersionEntry& entry : entries) {
-    auto loaded = manifests.Load(entry.version, run);
-    if (!loaded.ok() && NotFound::From(loaded.status()) != nullptr) continue;  // cleaned up
-    if (!loaded.ok() || loaded->manifest.timestamp <= time) return loaded;
-  }
-  return NotFoundError("version", ToText(time), "no version is as old as " + ToText(time));
+/// The main branch has two names.
+Ref::Branch Canonical(Ref::Branch branch) {
+  if (branch == table::kMainBranch) branch->clear();
+  return branch;
 }
 
 }  // namespace
 
-Ref Ref::Version(uint64_t version) {
+Ref Ref::Latest(Branch branch) {
   Ref ref;
+  ref.branch_ = Canonical(std::move(branch));
+  return ref;
+}
+
+Ref Ref::Version(uint64_t version, Branch branch) {
+  Ref ref = Latest(std::move(branch));
   ref.version_ = version;
   return ref;
 }
@@ -62,26 +57,17 @@ Ref Ref::Tag(std::string name) {
   return ref;
 }
 
-Ref Ref::AsOf(Timestamp time) {
-  Ref ref;
+Ref Ref::AsOf(Timestamp time, Branch branch) {
+  Ref ref = Latest(std::move(branch));
   ref.as_of_ = time;
   return ref;
 }
 
-arrow::Result<table::LoadedManifest> LoadRef(const std::shared_ptr<ObjectStore>& store,
-                                             const Ref& ref, const RunContext& run) {
-  const table::ManifestStore manifests(store);
-  if (ref.as_of()) return LoadAsOf(manifests, *ref.as_of(), run);
-  if (ref.is_latest()) return manifests.LoadLatest(run);
-  if (ref.tag().empty()) return manifests.Load(ref.version(), run);
-  ARROW_ASSIGN_OR_RAISE(const uint64_t version, VersionOfTag(store, ref.tag(), run));
-  return manifests.Load(version, run);
-}
-
 arrow::Result<std::vector<TagInfo>> ListTags(const Dataset& dataset, const CallOptions& call) {
-  ARROW_ASSIGN_OR_RAISE(auto tags, TagsOf(dataset).List(dataset.impl().Run(call)));
+  ARROW_ASSIGN_OR_RAISE(const table::TagStore tags, TagsOf(dataset));
+  ARROW_ASSIGN_OR_RAISE(auto found, tags.List(dataset.impl().Run(call)));
   std::vector<TagInfo> described;
-  for (table::Tag& tag : tags) described.push_back(Describe(std::move(tag)));
+  for (table::Tag& tag : found) described.push_back(Describe(std::move(tag)));
   return described;
 }
 
@@ -89,29 +75,27 @@ arrow::Result<TagInfo> CreateTag(const Dataset& dataset, const std::string& name
                                  const CallOptions& call) {
   const RunContext run = dataset.impl().Run(call);
   const Timestamp now = run.clock->Now();
-  table::Tag tag{.name = name,
-                 .version = dataset.version(),
-                 .created_at = now,
-                 .updated_at = now,
-                 .manifest_size = dataset.impl().loaded->size_bytes};
-  ARROW_RETURN_NOT_OK(TagsOf(dataset).Create(tag));
+  table::Tag tag{.name = name, .created_at = now, .updated_at = now};
+  Point(dataset, &tag);
+  ARROW_ASSIGN_OR_RAISE(const table::TagStore tags, TagsOf(dataset));
+  ARROW_RETURN_NOT_OK(tags.Create(tag));
   return Describe(std::move(tag));
 }
 
 arrow::Result<TagInfo> UpdateTag(const Dataset& dataset, const std::string& name,
                                  const CallOptions& call) {
   const RunContext run = dataset.impl().Run(call);
-  ARROW_ASSIGN_OR_RAISE(table::Tag tag, TagsOf(dataset).Load(name, run));
-  tag.branch.reset();
-  tag.version = dataset.version();
+  ARROW_ASSIGN_OR_RAISE(const table::TagStore tags, TagsOf(dataset));
+  ARROW_ASSIGN_OR_RAISE(table::Tag tag, tags.Load(name, run));
+  Point(dataset, &tag);
   tag.updated_at = run.clock->Now();
-  tag.manifest_size = dataset.impl().loaded->size_bytes;
-  ARROW_RETURN_NOT_OK(TagsOf(dataset).Update(tag, run));
+  ARROW_RETURN_NOT_OK(tags.Update(tag, run));
   return Describe(std::move(tag));
 }
 
 arrow::Status DeleteTag(const Dataset& dataset, const std::string& name, const CallOptions& call) {
-  return TagsOf(dataset).Delete(name, dataset.impl().Run(call));
+  ARROW_ASSIGN_OR_RAISE(const table::TagStore tags, TagsOf(dataset));
+  return tags.Delete(name, dataset.impl().Run(call));
 }
 
 }  // namespace lance

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "lance/base/status_detail.h"
+#include "lance/io/prefix_store.h"
 #include "lance/io/stores.h"
 #include "lance/io/table_uri.h"
 
@@ -61,10 +62,7 @@ arrow::Result<OpenedStore> StoreRegistry::Open(const std::string& uri,
   }
   if (parts.scheme == "memory") {
     ARROW_ASSIGN_OR_RAISE(const std::string name, MemoryNameOf(parts));
-    const std::lock_guard lock(mutex_);
-    std::shared_ptr<ObjectStore>& store = memory_stores_[name];
-    if (store == nullptr) store = MakeMemoryStore();
-    return OpenedStore{store, "memory://" + PercentEncode(name)};
+    return OpenedStore{OpenMemory(name), "memory://" + PercentEncode(name)};
   }
   std::string served = "file, memory";
   for (const auto& [scheme, factory] : factories_) {
@@ -72,6 +70,18 @@ arrow::Result<OpenedStore> StoreRegistry::Open(const std::string& uri,
   }
   return arrow::Status::Invalid("URI scheme is \"", parts.scheme, "\" in \"", uri,
                                 "\"; allowed: a plain path or one of ", served);
+}
+
+std::shared_ptr<ObjectStore> StoreRegistry::OpenMemory(const std::string& name) {
+  const size_t tree = name.find("/tree/");
+  std::shared_ptr<ObjectStore> root;
+  {
+    const std::lock_guard lock(mutex_);
+    std::shared_ptr<ObjectStore>& store = memory_stores_[name.substr(0, tree)];
+    if (store == nullptr) store = MakeMemoryStore();
+    root = store;
+  }
+  return tree == std::string::npos ? root : MakePrefixStore(root, name.substr(tree + 1));
 }
 
 }  // namespace lance

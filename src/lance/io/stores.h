@@ -43,7 +43,8 @@ struct OpenedStore {
 /// Opens stores by URI scheme: plain paths and file:, memory:, and the caller's own. Thread-safe.
 ///
 /// A plain path is literal; a URI is percent-decoded once. `memory://name` names a store that lives
-/// as long as the registry.
+/// as long as the registry; `memory://name/tree/b` is the folder tree/b of it, where a branch of
+/// the table is.
 class StoreRegistry {
  public:
   explicit StoreRegistry(std::map<std::string, ObjectStoreFactory> factories)
@@ -53,6 +54,8 @@ class StoreRegistry {
   arrow::Result<OpenedStore> Open(const std::string& uri, const StorageOptions& options);
 
  private:
+  std::shared_ptr<ObjectStore> OpenMemory(const std::string& name);
+
   std::map<std::string, ObjectStoreFactory> factories_;
   std::mutex mutex_;
   std::map<std::string, std::shared_ptr<ObjectStore>> memory_stores_;

@@ -20,6 +20,8 @@
 namespace lance::table {
 namespace {
 
+constexpr uint64_t kFirstVersion = 1;
+
 using TextMap = std::map<std::string, std::string>;
 
 // The reference derives protobuf members from these and never lets them change once they are set.
@@ -118,6 +120,9 @@ struct OperationApplier {
     for (const auto& [key, value] : overwrite.config_upsert_values) {
       next->config.insert_or_assign(key, value);
     }
+    if (next->version == kFirstVersion) {  // what a definition brought in wins
+      next->table_metadata.insert(overwrite.table_metadata.begin(), overwrite.table_metadata.end());
+    }
     return arrow::Status::OK();
   }
 
@@ -185,7 +190,6 @@ struct OperationApplier {
   }
 
   arrow::Status ChooseRowIdMode(const Overwrite& overwrite) const {
-    constexpr uint64_t kFirstVersion = 1;
     if (!overwrite.enable_stable_row_ids || HasStableRowIds(*next)) return arrow::Status::OK();
     if (next->version != kFirstVersion) {
       return arrow::Status::Invalid(

@@ -11,6 +11,8 @@
 #include "arrow/result.h"
 #include "lance/base/run_context.h"
 #include "lance/object_store.h"
+#include "lance/table/ref_folder.h"
+#include "lance/table/ref_names.h"
 
 namespace lance::table {
 
@@ -27,12 +29,6 @@ struct Tag {
   bool operator==(const Tag&) const = default;
 };
 
-/// Check a tag's name: letters and digits of any script, '.', '-' and '_'; no dot at either end, no
-/// two in a row, no ".lock" at the end.
-///
-/// \return Invalid saying what is wrong and what is allowed
-arrow::Status CheckTagName(std::string_view name);
-
 /// Parse the description of a tag. \return SerializationError saying what is wrong
 arrow::Result<Tag> ParseTag(std::string name, std::string_view json);
 
@@ -43,7 +39,8 @@ std::string SerializeTag(const Tag& tag);
 class TagStore {
  public:
   /// \param store of the table's root, also for versions of a branch
-  explicit TagStore(std::shared_ptr<ObjectStore> store) : store_(std::move(store)) {}
+  explicit TagStore(std::shared_ptr<ObjectStore> store)
+      : folder_(std::move(store), "tag", CheckTagName) {}
 
   /// All tags by name. Files whose names are none of a tag are left out.
   arrow::Result<std::vector<Tag>> List(const RunContext& run) const;
@@ -61,7 +58,7 @@ class TagStore {
   arrow::Status Delete(const std::string& name, const RunContext& run) const;
 
  private:
-  std::shared_ptr<ObjectStore> store_;
+  RefFolder folder_;
 };
 
 }  // namespace lance::table

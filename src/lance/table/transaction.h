@@ -27,6 +27,9 @@ struct Overwrite {
   /// A table that is created gets stable row ids; a table that is there has decided. Not part of
   /// the stored message.
   bool enable_stable_row_ids = false;
+  /// Free metadata of a table that is created; a table that is there keeps its own. Not part of the
+  /// stored message.
+  std::map<std::string, std::string> table_metadata = {};
 };
 
 /// Changes to one string map. An entry without value deletes the key.

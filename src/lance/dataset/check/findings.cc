@@ -65,6 +65,17 @@ void Findings::Append(const Findings& others) {
   }
 }
 
+void Findings::MoveInto(const std::string& folder) {
+  for (Entry& entry : found_) {
+    Finding& finding = entry.finding;
+    const auto is_in = [&](const char* top) { return finding.path.starts_with(top); };
+    if (!is_in("data/") && !is_in("_deletions/") && !is_in("_indices/")) continue;
+    const size_t at = finding.message.find(finding.path);
+    if (at != std::string::npos) finding.message.insert(at, folder);
+    finding.path.insert(0, folder);
+  }
+}
+
 std::vector<Finding> Findings::Finish() {
   for (const auto& [code, count] : counts_) {
     if (count.left_out == 0) continue;

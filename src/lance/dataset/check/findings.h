@@ -32,6 +32,9 @@ class Findings {
   /// Add what another check found, behind what is there.
   void Append(const Findings& others);
 
+  /// Put a folder before the paths of files that are relative to it.
+  void MoveInto(const std::string& folder);
+
   bool empty() const { return found_.empty(); }
 
   /// Hand over all findings: errors first, each kind of severity in the order in which it was

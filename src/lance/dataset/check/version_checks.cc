@@ -33,9 +33,13 @@ arrow::Result<table::ManifestFile> ReadManifest(ObjectStore& store, const Versio
 }
 
 /// Open a version as readers do. \return why they cannot
-arrow::Status TryToOpen(const OpenedTable& table, const VersionFile& version,
-                        table::Manifest manifest) {
-  return Dataset::Impl::Make(table, {.manifest = std::move(manifest),
+arrow::Status TryToOpen(const OpenedTable& table, const VersionLine& line,
+                        const VersionFile& version, table::Manifest manifest) {
+  OpenedTable place = table;
+  if (!line.branch.empty()) {
+    ARROW_ASSIGN_OR_RAISE(place, PlaceOfBranch(table, line.branch));
+  }
+  return Dataset::Impl::Make(place, {.manifest = std::move(manifest),
                                      .naming = version.name.naming,
                                      .size_bytes = version.size_bytes})
       .status();
@@ -122,7 +126,7 @@ arrow::Status CheckVersion(const VersionsCheck& check, const VersionLine& line,
   ARROW_RETURN_NOT_OK(CheckTransaction(check, line, version, *file,
                                        is_opened || check.reads_all_transactions, findings));
   files->Add(manifest, line);
-  const arrow::Status opened = TryToOpen(check.table, version, std::move(manifest));
+  const arrow::Status opened = TryToOpen(check.table, line, version, std::move(manifest));
   if (!opened.ok()) AddUnopenable(version, opened, findings);
   return arrow::Status::OK();
 }

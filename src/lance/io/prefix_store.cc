@@ -1,0 +1,70 @@
+#include "lance/io/prefix_store.h"
+
+#include <utility>
+#include <vector>
+
+#include "arrow/buffer.h"
+#include "arrow/io/interfaces.h"
+#include "arrow/util/cancel.h"
+
+namespace lance {
+
+namespace {
+
+/// See MakePrefixStore. Thread-safe when the wrapped store is.
+class PrefixStore : public ObjectStore {
+ public:
+  PrefixStore(std::shared_ptr<ObjectStore> store, std::string folder)
+      : store_(std::move(store)), prefix_(std::move(folder) + "/") {}
+
+  arrow::Result<std::vector<std::shared_ptr<arrow::Buffer>>> Get(
+      const std::string& path, const std::vector<ByteRange>& ranges,
+      const arrow::StopToken& stop) override {
+    return store_->Get(prefix_ + path, ranges, stop);
+  }
+
+  arrow::Result<ObjectInfo> Head(const std::string& path) override {
+    ARROW_ASSIGN_OR_RAISE(ObjectInfo info, store_->Head(prefix_ + path));
+    info.path = path;
+    return info;
+  }
+
+  arrow::Status List(const std::string& prefix,
+                     const std::function<arrow::Status(const ObjectInfo&)>& visit) override {
+    std::string folder = prefix_ + prefix;
+    if (prefix.empty()) folder.pop_back();
+    return store_->List(folder, [&](const ObjectInfo& object) {
+      if (!object.path.starts_with(prefix_)) return arrow::Status::OK();
+      ObjectInfo inside = object;
+      inside.path.erase(0, prefix_.size());
+      return visit(inside);
+    });
+  }
+
+  arrow::Result<PutOutcome> Put(const std::string& path, std::shared_ptr<arrow::Buffer> bytes,
+                                PutMode mode) override {
+    return store_->Put(prefix_ + path, std::move(bytes), mode);
+  }
+
+  arrow::Result<std::shared_ptr<arrow::io::OutputStream>> OpenWrite(
+      const std::string& path) override {
+    return store_->OpenWrite(prefix_ + path);
+  }
+
+  arrow::Status Delete(const std::string& path) override { return store_->Delete(prefix_ + path); }
+
+  bool HasCheapListing() const override { return store_->HasCheapListing(); }
+
+ private:
+  const std::shared_ptr<ObjectStore> store_;
+  const std::string prefix_;
+};
+
+}  // namespace
+
+std::shared_ptr<ObjectStore> MakePrefixStore(std::shared_ptr<ObjectStore> store,
+                                             std::string folder) {
+  return std::make_shared<PrefixStore>(std::move(store), std::move(folder));
+}
+
+}  // namespace lance
