@@ -140,6 +140,12 @@ def test_files_of_a_clone_are_found_where_they_are(table, tmp_path):
     found = problems(lance_cpp.dataset(clone), deep=True)
     assert [each["code"] for each in found] == ["data_file_missing"]
     assert found[0]["path"] == str(lost)
+    other = files_of(table, "data/*.lance")[0]
+    other.write_bytes(b"".join([b"\xff" * 40, other.read_bytes()[40:]]))
+    found = [each for each in problems(lance_cpp.dataset(clone), deep=True)
+             if each["code"] == "column_broken"]
+    assert {each["path"] for each in found} == {str(other)}
+    assert str(other) in found[0]["message"] and "_bases" not in found[0]["message"]
 
 
 def test_blobs_that_are_gone_are_found(tmp_path):

@@ -38,9 +38,8 @@ void Print(const Invocation& invocation, const std::vector<lance::Finding>& find
 arrow::Status RunCheck(const Invocation& invocation, const CheckFlags& flags) {
   if (flags.repairs) ARROW_RETURN_NOT_OK(Repair(invocation));
   ARROW_ASSIGN_OR_RAISE(const auto options, invocation.open_options());
-  ARROW_ASSIGN_OR_RAISE(const auto findings,
-                        lance::CheckTableAt(invocation.flags.table, options, flags.request,
-                                            invocation.call));
+  ARROW_ASSIGN_OR_RAISE(const auto findings, lance::CheckTableAt(invocation.flags.table, options,
+                                                                 flags.request, invocation.call));
   Print(invocation, findings);
   const auto is_error = [](const lance::Finding& finding) { return finding.severity == "error"; };
   const auto error = std::ranges::find_if(findings, is_error);

@@ -77,6 +77,20 @@ std::unordered_set<std::string> DamagedIn(const table::Manifest& manifest,
   return paths;
 }
 
+/// How a path in the store of a version is shown: relative to the table, or where its base is.
+std::string ShownPath(const table::Manifest& manifest, const check::VersionLine& line,
+                      const std::string& path, check::ReferencedFiles* files) {
+  for (const table::BasePath& base : manifest.base_paths) {
+    const std::string folder = table::BaseFolder(base.id);
+    if (path.starts_with(folder)) {
+      return files->PathOf(manifest, line, base.id, path.substr(folder.size()));
+    }
+  }
+  const auto is_in = [&](const char* folder) { return path.starts_with(folder); };
+  const bool is_file = is_in("data/") || is_in("_deletions/") || is_in("_indices/");
+  return is_file ? line.prefix() + path : path;
+}
+
 /// Check one version in full.
 arrow::Status CheckOpened(const Dataset::Impl& version, const check::VersionLine& line,
                           const std::unordered_set<std::string>& damaged_files, bool is_deep,
@@ -87,7 +101,8 @@ arrow::Status CheckOpened(const Dataset::Impl& version, const check::VersionLine
   CheckManifest(version, &found);
   ARROW_RETURN_NOT_OK(check::CheckFragmentContents(version, damaged, is_deep, run, &found));
   if (is_deep) ARROW_RETURN_NOT_OK(check::CheckIndexContents(version, damaged, run, &found));
-  found.MoveInto(line.prefix());
+  found.RenamePaths(
+      [&](const std::string& path) { return ShownPath(version.manifest(), line, path, files); });
   findings->Append(found);
   return arrow::Status::OK();
 }
@@ -121,8 +136,7 @@ arrow::Result<std::vector<Finding>> Check(const OpenedTable& table, const Datase
                                            &files, &findings));
   ARROW_ASSIGN_OR_RAISE(const auto damaged, files.Check(stored, run, &findings));
   if (version != nullptr) {
-    ARROW_RETURN_NOT_OK(
-        CheckOpened(*version, line, damaged, request.deep, run, &files, &findings));
+    ARROW_RETURN_NOT_OK(CheckOpened(*version, line, damaged, request.deep, run, &files, &findings));
   }
   ARROW_RETURN_NOT_OK(check::CheckRefs(*table.store, stored, run, &findings));
   files.CheckOrphans(stored, &findings);

@@ -65,14 +65,13 @@ void Findings::Append(const Findings& others) {
   }
 }
 
-void Findings::MoveInto(const std::string& folder) {
+void Findings::RenamePaths(const std::function<std::string(const std::string& path)>& rename) {
   for (Entry& entry : found_) {
     Finding& finding = entry.finding;
-    const auto is_in = [&](const char* top) { return finding.path.starts_with(top); };
-    if (!is_in("data/") && !is_in("_deletions/") && !is_in("_indices/")) continue;
+    const std::string renamed = rename(finding.path);
     const size_t at = finding.message.find(finding.path);
-    if (at != std::string::npos) finding.message.insert(at, folder);
-    finding.path.insert(0, folder);
+    if (at != std::string::npos) finding.message.replace(at, finding.path.size(), renamed);
+    finding.path = renamed;
   }
 }
 

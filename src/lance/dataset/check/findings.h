@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <sstream>
 #include <string>
@@ -32,8 +33,8 @@ class Findings {
   /// Add what another check found, behind what is there.
   void Append(const Findings& others);
 
-  /// Put a folder before the paths of files that are relative to it.
-  void MoveInto(const std::string& folder);
+  /// Call paths otherwise, also in the messages.
+  void RenamePaths(const std::function<std::string(const std::string& path)>& rename);
 
   bool empty() const { return found_.empty(); }
 
