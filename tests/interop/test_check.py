@@ -103,6 +103,21 @@ def test_branches_and_their_files_are_looked_at(table):
     assert found == [f"tree/side/x/data/{own.name}"]
 
 
+def test_a_branch_can_be_checked_by_itself(table):
+    branch = lance.dataset(str(table)).create_branch("side/x")
+    lance.write_dataset(pa.table({"id": [1], "s": ["a"]}), branch.uri, mode="append")
+    for place in [(branch.uri,), (table, "--branch", "side/x")]:
+        assert "nothing to report" in run("check", *place, "--deep").out
+    own = files_of(table, "tree/side/x/data/*.lance")[0]
+    own.write_bytes(b"".join([b"\xff" * 40, own.read_bytes()[40:]]))
+    for place in [(branch.uri,), (table, "--branch", "side/x")]:
+        found = attempt("check", *place, "--deep", "--json").json
+        assert [each["path"] for each in found] == [f"tree/side/x/data/{own.name}"]
+        assert found[0]["message"].count("tree/side/x") == 1
+    # Of the table only the newest version of the main line is read.
+    assert "nothing to report" in run("check", table, "--deep").out
+
+
 def test_files_that_only_a_branch_names_are_no_orphans(table):
     dataset = lance.dataset(str(table))
     dataset.create_branch("side")
@@ -125,6 +140,12 @@ def test_files_of_a_clone_are_found_where_they_are(table, tmp_path):
     found = problems(lance_cpp.dataset(clone), deep=True)
     assert [each["code"] for each in found] == ["data_file_missing"]
     assert found[0]["path"] == str(lost)
+    other = files_of(table, "data/*.lance")[0]
+    other.write_bytes(b"".join([b"\xff" * 40, other.read_bytes()[40:]]))
+    found = [each for each in problems(lance_cpp.dataset(clone), deep=True)
+             if each["code"] == "column_broken"]
+    assert {each["path"] for each in found} == {str(other)}
+    assert str(other) in found[0]["message"] and "_bases" not in found[0]["message"]
 
 
 def test_blobs_that_are_gone_are_found(tmp_path):

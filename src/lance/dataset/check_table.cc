@@ -13,6 +13,7 @@
 #include "lance/dataset/check/version_checks.h"
 #include "lance/dataset/check/zone_checks.h"
 #include "lance/dataset/dataset_impl.h"
+#include "lance/index/zonemap.h"
 #include "lance/table/base_path.h"
 #include "lance/table/clustering_repair.h"
 #include "lance/table/deletion_file.h"
@@ -51,22 +52,16 @@ void CheckManifest(const Dataset::Impl& dataset, Findings* findings) {
 }
 
 /// The damaged files of one version by the paths that its store knows them by.
-///
-/// \param line the branch of the version
 std::unordered_set<std::string> DamagedIn(const table::Manifest& manifest,
                                           const check::VersionLine& line,
                                           const std::unordered_set<std::string>& damaged,
                                           check::ReferencedFiles* files) {
   std::unordered_set<std::string> paths;
-  const std::string prefix = line.prefix();
-  for (const std::string& path : damaged) {
-    if (path.starts_with(prefix)) paths.insert(path.substr(prefix.size()));
-  }
+  if (damaged.empty()) return paths;
   const auto add = [&](const std::optional<uint32_t>& base_id, const std::string& path) {
-    if (!base_id || !damaged.contains(files->PathOf(manifest, line, base_id, path))) return;
+    if (!damaged.contains(files->PathOf(manifest, line, base_id, path))) return;
     paths.insert(table::BaseFolder(base_id) + path);
   };
-  if (damaged.empty()) return paths;
   for (const table::Fragment& fragment : manifest.fragments) {
     for (const table::DataFile& file : fragment.files) add(file.base_id, "data/" + file.path);
     if (!fragment.deletion_file) continue;
@@ -74,42 +69,74 @@ std::unordered_set<std::string> DamagedIn(const table::Manifest& manifest,
     const auto base_id = std::exchange(file.base_id, std::nullopt);
     add(base_id, table::DeletionFilePath(fragment.id, file));
   }
+  for (const table::IndexMetadata& index : manifest.indices) {
+    const std::string zonemap = index::ZonemapPath(index.uuid);
+    add(index.base_id, zonemap);
+    add(index.base_id, check::SegmentFolderOf(zonemap));
+  }
   return paths;
 }
 
-/// The table that has a branch; the folder itself when it is a branch's and nobody can say whose.
-arrow::Result<OpenedTable> TableOf(const OpenedTable& place) {
-  if (!place.root || place.root->store == nullptr) return place;
-  return PlaceOfBranch(place, "");
+/// How a path in the store of a version is shown: relative to the table, or where its base is.
+std::string ShownPath(const table::Manifest& manifest, const check::VersionLine& line,
+                      const std::string& path, check::ReferencedFiles* files) {
+  for (const table::BasePath& base : manifest.base_paths) {
+    const std::string folder = table::BaseFolder(base.id);
+    if (path.starts_with(folder)) {
+      return files->PathOf(manifest, line, base.id, path.substr(folder.size()));
+    }
+  }
+  const auto is_in = [&](const char* folder) { return path.starts_with(folder); };
+  const bool is_file = is_in("data/") || is_in("_deletions/") || is_in("_indices/");
+  return is_file ? line.prefix() + path : path;
 }
 
-/// Check a table with all its branches.
+/// Check one version in full.
+arrow::Status CheckOpened(const Dataset::Impl& version, const check::VersionLine& line,
+                          const std::unordered_set<std::string>& damaged_files, bool is_deep,
+                          const RunContext& run, check::ReferencedFiles* files,
+                          Findings* findings) {
+  const auto damaged = DamagedIn(version.manifest(), line, damaged_files, files);
+  Findings found;
+  CheckManifest(version, &found);
+  ARROW_RETURN_NOT_OK(check::CheckFragmentContents(version, damaged, is_deep, run, &found));
+  if (is_deep) ARROW_RETURN_NOT_OK(check::CheckIndexContents(version, damaged, run, &found));
+  found.RenamePaths(
+      [&](const std::string& path) { return ShownPath(version.manifest(), line, path, files); });
+  findings->Append(found);
+  return arrow::Status::OK();
+}
+
+/// The table that a version belongs to; a branch's folder by itself where nobody can say that.
+OpenedTable TableOf(const OpenedTable& place) {
+  OpenedTable table = place;
+  if (!place.root || place.root->store == nullptr) return table;
+  table.branch.clear();
+  table.uri = place.root->uri;
+  table.store = place.root->store;
+  return table;
+}
+
+/// Check a table.
 ///
-/// \param place the table, or a branch of it
 /// \param version the version to check in full; null: none can be opened
-arrow::Result<std::vector<Finding>> Check(const OpenedTable& place, const Dataset::Impl* version,
+arrow::Result<std::vector<Finding>> Check(const OpenedTable& table, const Dataset::Impl* version,
                                           const CheckRequest& request, const RunContext& run) {
   Findings findings;
-  ARROW_ASSIGN_OR_RAISE(const OpenedTable table, TableOf(place));
   ARROW_ASSIGN_OR_RAISE(const auto stored, check::StoredTable::List(*table.store));
+  check::VersionLine line;
+  if (version != nullptr && version->uri != table.uri) line.branch = version->opened.branch;
   check::ReferencedFiles files(table);
   ARROW_RETURN_NOT_OK(check::CheckVersions({.table = table,
                                             .stored = stored,
                                             .opened = version,
+                                            .opened_branch = line.branch,
                                             .reads_all_transactions = request.deep,
                                             .run = run},
                                            &files, &findings));
-  ARROW_ASSIGN_OR_RAISE(auto damaged, files.Check(stored, run, &findings));
+  ARROW_ASSIGN_OR_RAISE(const auto damaged, files.Check(stored, run, &findings));
   if (version != nullptr) {
-    CheckManifest(*version, &findings);
-    const bool is_at_root = version->opened.uri == table.uri;
-    const check::VersionLine line{.branch = is_at_root ? "" : version->opened.branch};
-    damaged = DamagedIn(version->manifest(), line, damaged, &files);
-    ARROW_RETURN_NOT_OK(
-        check::CheckFragmentContents(*version, damaged, request.deep, run, &findings));
-    if (request.deep) {
-      ARROW_RETURN_NOT_OK(check::CheckIndexContents(*version, damaged, run, &findings));
-    }
+    ARROW_RETURN_NOT_OK(CheckOpened(*version, line, damaged, request.deep, run, &files, &findings));
   }
   ARROW_RETURN_NOT_OK(check::CheckRefs(*table.store, stored, run, &findings));
   files.CheckOrphans(stored, &findings);
@@ -149,7 +176,7 @@ arrow::Result<Dataset> Maintain(const Dataset& dataset, table::ClusteringMainten
 arrow::Result<std::vector<Finding>> CheckTable(const Dataset& dataset, const CheckRequest& request,
                                                const CallOptions& call) {
   const Dataset::Impl& impl = dataset.impl();
-  return Check(impl.opened, &impl, request, impl.Run(call));
+  return Check(TableOf(impl.opened), &impl, request, impl.Run(call));
 }
 
 arrow::Result<std::vector<Finding>> CheckTableAt(const std::string& uri, const OpenOptions& options,
@@ -159,7 +186,8 @@ arrow::Result<std::vector<Finding>> CheckTableAt(const std::string& uri, const O
   if (dataset.ok()) return CheckTable(*dataset, request, call);
   const arrow::Status failure = dataset.status();
   if (!failure.IsSerializationError() && !failure.IsInvalid()) return failure;
-  ARROW_ASSIGN_OR_RAISE(const OpenedTable table, OpenTableStore(uri, options));
+  ARROW_ASSIGN_OR_RAISE(OpenedTable place, OpenTableStore(uri, options));
+  ARROW_ASSIGN_OR_RAISE(const OpenedTable table, FindRoot(std::move(place), std::nullopt));
   const RunContext run = MakeRunContext(*table.session, call);
   ARROW_ASSIGN_OR_RAISE(const auto stored, check::StoredTable::List(*table.store));
   const auto good = OpenNewestGood(table, stored, run);

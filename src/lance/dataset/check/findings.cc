@@ -65,6 +65,16 @@ void Findings::Append(const Findings& others) {
   }
 }
 
+void Findings::RenamePaths(const std::function<std::string(const std::string& path)>& rename) {
+  for (Entry& entry : found_) {
+    Finding& finding = entry.finding;
+    const std::string renamed = rename(finding.path);
+    const size_t at = finding.message.find(finding.path);
+    if (at != std::string::npos) finding.message.replace(at, finding.path.size(), renamed);
+    finding.path = renamed;
+  }
+}
+
 std::vector<Finding> Findings::Finish() {
   for (const auto& [code, count] : counts_) {
     if (count.left_out == 0) continue;

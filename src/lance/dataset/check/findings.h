@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <sstream>
 #include <string>
@@ -31,6 +32,9 @@ class Findings {
                std::string message);
   /// Add what another check found, behind what is there.
   void Append(const Findings& others);
+
+  /// Call paths otherwise, also in the messages.
+  void RenamePaths(const std::function<std::string(const std::string& path)>& rename);
 
   bool empty() const { return found_.empty(); }
 

@@ -1,13 +1,13 @@
 #include "lance/dataset/check/ref_checks.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "arrow/buffer.h"
 #include "lance/base/status_detail.h"
-#include "lance/io/table_uri.h"
+#include "lance/table/branches.h"
+#include "lance/table/ref_names.h"
 #include "lance/table/tags.h"
 
 namespace lance::check {
@@ -30,8 +30,8 @@ arrow::Result<RefFile> ReadRef(ObjectStore& store, const std::string& path, uint
   std::string_view stem = std::string_view(path).substr(path.rfind('/') + 1);
   stem.remove_suffix(kExtension.size());
   RefFile file{.path = path};
-  const auto name = PercentDecode(stem, path);
-  if (!name.ok()) return arrow::Status::SerializationError(name.status().message());
+  const auto name = table::DecodeRefName(stem);
+  if (!name) return arrow::Status::SerializationError("the file's name is not that of a ref");
   file.name = *name;
   if (size_bytes > kMaxRefBytes) {
     return arrow::Status::SerializationError("the file has ", size_bytes,
@@ -70,26 +70,11 @@ void CheckTag(const RefFile& file, const StoredTable& stored, Findings* findings
   }
 }
 
-/// What must be in the description of a branch (table-format 1.8). \return "" when it is
-std::string FindBranchProblem(const std::string& text) {
-  const auto json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object()) return "is no JSON object";
-  for (const char* key : {"parentVersion", "createAt", "manifestSize"}) {
-    const auto found = json.find(key);
-    if (found != json.end() && found->is_number_unsigned()) continue;
-    return std::string("\"") + key + "\" is missing or no number of 0 or more";
-  }
-  const auto parent = json.find("parentBranch");
-  if (parent != json.end() && !parent->is_null() && !parent->is_string()) {
-    return "\"parentBranch\" is no text";
-  }
-  return "";
-}
-
 void CheckBranch(const RefFile& file, const StoredTable& stored, Findings* findings) {
-  const std::string problem = FindBranchProblem(file.text);
-  if (!problem.empty()) {
-    findings->Add(kBranchBroken, file.path, file.path, ": ", problem);
+  arrow::Status described = table::CheckBranchName(file.name);
+  if (described.ok()) described = table::ParseBranch(file.name, file.text).status();
+  if (!described.ok()) {
+    findings->AddFailure(kBranchBroken, file.path, described);
     return;
   }
   const auto line = stored.lines.find(file.name);

@@ -5,13 +5,12 @@
 
 #include "arrow/buffer.h"
 #include "lance/base/status_detail.h"
-#include "lance/io/table_uri.h"
+#include "lance/table/ref_names.h"
 
 namespace lance::check {
 namespace {
 
 constexpr std::string_view kTree = "tree/";
-constexpr std::string_view kRefExtension = ".json";
 constexpr std::string_view kHintName = "latest_version_hint.json";
 // Three sections of at most 2 GiB; what is larger is forged.
 constexpr uint64_t kMaxFileBytes = uint64_t{6} << 30;
@@ -61,16 +60,7 @@ const VersionFile* VersionLine::Find(uint64_t version) const {
 
 bool StoredTable::IsListed(const VersionLine& line) const {
   if (line.branch.empty()) return true;
-  // The name is one component of the path, with "/" as "%2F"; decoding finds every way of writing.
-  return std::ranges::any_of(sizes, [&](const auto& file) {
-    constexpr std::string_view kFolder = "_refs/branches/";
-    std::string_view name = file.first;
-    if (!name.starts_with(kFolder) || !name.ends_with(kRefExtension)) return false;
-    name.remove_prefix(kFolder.size());
-    name.remove_suffix(kRefExtension.size());
-    const auto decoded = PercentDecode(name, file.first);
-    return decoded.ok() && *decoded == line.branch;
-  });
+  return sizes.contains("_refs/branches/" + table::EncodeRefName(line.branch) + ".json");
 }
 
 arrow::Result<StoredTable> StoredTable::List(ObjectStore& store) {

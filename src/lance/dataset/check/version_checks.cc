@@ -21,11 +21,6 @@ bool EndsCheck(const arrow::Status& status) {
   return status.IsCancelled() || status.IsOutOfMemory();
 }
 
-/// What the place of a branch ends with behind the table's.
-std::string BranchSuffix(const VersionLine& line) {
-  return line.branch.empty() ? "" : "/tree/" + line.branch;
-}
-
 std::string VersionName(const VersionLine& line, uint64_t version) {
   return "version " + std::to_string(version) +
          (line.branch.empty() ? "" : " of branch " + line.branch);
@@ -126,8 +121,7 @@ arrow::Status CheckVersion(const VersionsCheck& check, const VersionLine& line,
     findings->Add(kManifestVersionWrong, version.path, "the manifest says that it is version ",
                   manifest.version, ", its name says ", version.name.version);
   }
-  const bool is_opened = check.opened != nullptr &&
-                         check.opened->opened.uri == check.table.uri + BranchSuffix(line) &&
+  const bool is_opened = check.opened != nullptr && line.branch.empty() &&
                          version.name.version == check.opened->manifest().version;
   ARROW_RETURN_NOT_OK(CheckTransaction(check, line, version, *file,
                                        is_opened || check.reads_all_transactions, findings));

@@ -19,6 +19,7 @@ struct VersionsCheck {
   const StoredTable& stored;
   /// The version whose transaction file is read; of others only its presence is looked at.
   const Dataset::Impl* opened = nullptr;
+  std::string opened_branch = {};
   bool reads_all_transactions = false;
   RunContext run;
 };
