@@ -49,7 +49,7 @@ arrow::Status CheckTogether(const std::vector<RewriteResult>& results) {
   return arrow::Status::OK();
 }
 
-arrow::Result<CompactionResult> CommitResults(const Dataset& dataset,
+arrow::Result<CompactionResult> CommitTogether(const Dataset& dataset,
                                               const std::vector<RewriteResult>& results,
                                               const CommitOptions& commit, bool owns_outputs,
                                               const RunContext& run) {
@@ -92,7 +92,7 @@ arrow::Result<CompactionResult> CompactOnce(const Dataset& dataset,
   CompactionResult result{.dataset = dataset, .mode = ToString(plan.impl().resolved.mode)};
   if (!plan.tasks().empty()) {
     ARROW_ASSIGN_OR_RAISE(const auto results, ExecuteAll(plan, dataset, call));
-    auto committed = CommitResults(dataset, results, options.commit, /*owns_outputs=*/true,
+    auto committed = CommitTogether(dataset, results, options.commit, /*owns_outputs=*/true,
                                    dataset.impl().Run(call));
     if (!committed.ok()) {
       if (CommitUnknown::From(committed.status()) == nullptr) {
@@ -137,7 +137,7 @@ arrow::Result<CompactionResult> CommitCompaction(const Dataset& dataset,
   ARROW_RETURN_NOT_OK(CheckTogether(results));
   const RunContext run = dataset.impl().Run(call);
   const auto started = run.clock->Steady();
-  ARROW_ASSIGN_OR_RAISE(CompactionResult result, CommitResults(dataset, results, commit,
+  ARROW_ASSIGN_OR_RAISE(CompactionResult result, CommitTogether(dataset, results, commit,
                                                                /*owns_outputs=*/false, run));
   result.tasks_planned = results.size();
   result.seconds = std::chrono::duration<double>(run.clock->Steady() - started).count();

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "arrow/record_batch.h"
 #include "lance/base/executor.h"
@@ -15,15 +16,6 @@
 namespace lance {
 
 namespace {
-
-/// The planned version with the sources only, to read them in order.
-arrow::Result<Dataset> OnlySources(const Dataset::Impl& table,
-                                   const std::vector<table::Fragment>& sources) {
-  return Dataset::Impl::Make(table.opened,
-                             {.manifest = table::WithOtherFragments(table.manifest(), sources),
-                              .naming = table.loaded->naming,
-                              .size_bytes = table.loaded->size_bytes});
-}
 
 /// Where files end: as many as the target goes into the rows, of equal size, some of the first with
 /// a row more (table-format 10.1).
@@ -50,12 +42,14 @@ class EvenCuts {
 };
 
 /// Hand the sources' rows to the writer, batch by batch. \return bytes read
-arrow::Result<uint64_t> WriteRowsAgain(const Dataset& sources, const ResolvedCompaction& options,
+arrow::Result<uint64_t> WriteRowsAgain(const CompactionTask::Impl& task, const Dataset& snapshot,
                                        EvenCuts cuts, const CallOptions& call,
                                        ProgressReporter* progress, FragmentWriter* writer) {
-  ARROW_ASSIGN_OR_RAISE(
-      const Scanner scanner,
-      sources.Scan({.batch_size = options.batch_size, .blob_handling = BlobHandling::kBinary}));
+  ScanOptions options{.batch_size = task.options.batch_size,
+                      .fragment_ids = std::vector<uint64_t>(),
+                      .blob_handling = BlobHandling::kBinary};
+  for (const table::Fragment& source : task.sources) options.fragment_ids->push_back(source.id);
+  ARROW_ASSIGN_OR_RAISE(const Scanner scanner, snapshot.Scan(std::move(options)));
   ARROW_ASSIGN_OR_RAISE(const auto reader, scanner.ToReader(call));
   uint64_t left_in_file = cuts.Next();
   for (std::shared_ptr<arrow::RecordBatch> batch;;) {
@@ -77,15 +71,15 @@ arrow::Result<uint64_t> WriteRowsAgain(const Dataset& sources, const ResolvedCom
 
 /// Read the live rows of a task's sources and write them into new files, which are deleted again on
 /// failure.
-arrow::Status Reencode(const CompactionTask::Impl& task, const Dataset::Impl& table,
+arrow::Status Reencode(const CompactionTask::Impl& task, const Dataset& snapshot,
                        FragmentWriterOptions writing, uint64_t num_rows, const CallOptions& call,
                        ProgressReporter* progress, RewriteResult::Impl* result) {
+  const Dataset::Impl& table = snapshot.impl();
   const EvenCuts cuts(num_rows, task.options.target_rows_per_fragment);
   writing.max_rows_per_file = cuts.largest();
-  ARROW_ASSIGN_OR_RAISE(const Dataset sources, OnlySources(table, task.sources));
   FragmentWriter writer(table.store, table.manifest().schema, std::move(writing), table.Run(call));
   ARROW_ASSIGN_OR_RAISE(result->bytes_read,
-                        WriteRowsAgain(sources, task.options, cuts, call, progress, &writer));
+                        WriteRowsAgain(task, snapshot, cuts, call, progress, &writer));
   result->rows_out = writer.num_rows();
   return writer.Finish().Value(&result->outputs);
 }
@@ -101,8 +95,9 @@ arrow::Result<uint64_t> CountLiveRows(const CompactionTask::Impl& task, const Da
 }
 
 /// Make the new files, in the mode that was asked for.
-arrow::Status WriteOutputs(const CompactionTask::Impl& task, const Dataset::Impl& table,
+arrow::Status WriteOutputs(const CompactionTask::Impl& task, const Dataset& snapshot,
                            const CallOptions& call, RewriteResult::Impl* result) {
+  const Dataset::Impl& table = snapshot.impl();
   const RunContext run = table.Run(call);
   ARROW_ASSIGN_OR_RAISE(const uint64_t num_rows, CountLiveRows(task, table, run));
   ARROW_ASSIGN_OR_RAISE(FragmentWriterOptions writing, ChangedRowsOptions(table));
@@ -126,7 +121,7 @@ arrow::Status WriteOutputs(const CompactionTask::Impl& task, const Dataset::Impl
     }
   }
   progress.Stage("write", num_rows);
-  return Reencode(task, table, std::move(writing), num_rows, call, &progress, result);
+  return Reencode(task, snapshot, std::move(writing), num_rows, call, &progress, result);
 }
 
 }  // namespace
@@ -151,7 +146,7 @@ arrow::Result<RewriteResult> CompactionTask::Execute(const Dataset& dataset,
   ARROW_RETURN_NOT_OK(CheckSources(impl_->sources, "the compaction task", table.manifest()));
   RewriteResult::Impl result{
       .read_version = impl_->read_version, .sources = impl_->sources, .mode = impl_->options.mode};
-  ARROW_RETURN_NOT_OK(WriteOutputs(*impl_, table, call, &result));
+  ARROW_RETURN_NOT_OK(WriteOutputs(*impl_, snapshot, call, &result));
   const arrow::Status carried = CarryOrderedLineage(table.store, table.manifest(), result.sources,
                                                     table.Run(call), &result.outputs);
   if (!carried.ok()) {
