@@ -151,6 +151,7 @@ _PLACES: dict[str, tuple[tuple[str, str], ...]] = {
         ),
     ),
     "lance_cpp.schema": (("", "json_to_schema schema_to_json"),),
+    "DatasetOptimizer": (),
     "Tags": (("make the tag anew", "replace_metadata"),),
     "MergeInsertBuilder": (
         (

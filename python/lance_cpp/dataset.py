@@ -28,7 +28,7 @@ from .history import (
     DatasetDelta,
     History,
 )
-from .indices import IndexDescription, Indices
+from ._indices import IndexDescription, Indices
 from .optimize import Compaction, CompactionMetrics, DatasetOptimizer
 from .rows import MergeInsertBuilder, RowChanges
 from .scanner import LanceScanner, ScanStatistics, make_scanner

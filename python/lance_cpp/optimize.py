@@ -16,7 +16,7 @@ from ._compaction import (
     moved,
 )
 from ._missing import KnowsItsGaps, module_getattr
-from .indices import KeepsIndices
+from ._indices import KeepsIndices
 
 if TYPE_CHECKING:
     from .dataset import LanceDataset

@@ -89,7 +89,7 @@ def test_objects_can_be_asked_what_they_have(flights, place):
     with pytest.raises(lance_cpp.UnsupportedError, match="and commit"):
         lance_cpp.LanceDataset.commit_batch(place, [])
     with pytest.raises(NotImplementedError, match="zonemaps"):
-        ds.optimize.optimize_indices()
+        ds.prewarm_index("k_idx")
 
 
 @pytest.mark.parametrize("place", [lance_cpp, lance_cpp.LanceDataset, lance_cpp.file])
