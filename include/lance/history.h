@@ -2,10 +2,12 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "arrow/result.h"
+#include "lance/cleanup.h"
 #include "lance/clone.h"
 #include "lance/dataset.h"
 
@@ -17,12 +19,59 @@ struct VersionInfo {
   uint64_t version = 0;
   /// When it was committed.
   Timestamp timestamp;
-  /// Counts for people: total_fragments, total_data_files, total_rows.
+  /// Counts for people, named as the reference names them: total_fragments, total_data_files,
+  /// total_rows and others.
   std::map<std::string, std::string> metadata;
+  /// The tags that name it.
+  std::vector<std::string> tags;
+};
+
+/// One version and the change that made it. A plain value. Fields: docs/guide/json.md.
+///
+/// A count without a value is not known: the version before is gone, or the transaction is, or it
+/// does not tell.
+struct HistoryEntry {
+  /// Its number.
+  uint64_t version = 0;
+  /// When it was committed.
+  Timestamp timestamp;
+  /// "": the main one.
+  std::string branch;
+  /// The name of the operation, for example "Append"; "": its transaction cannot be read.
+  std::string operation;
+  /// The version that the change was made on.
+  uint64_t read_version = 0;
+  /// The identity of the transaction.
+  std::string transaction_uuid;
+  /// The line for people.
+  std::optional<std::string> message;
+  /// The other entries that were kept with the commit.
+  std::map<std::string, std::string> properties;
+  /// The tags that name the version.
+  std::vector<std::string> tags;
+  /// Rows that are new.
+  std::optional<uint64_t> rows_inserted;
+  /// Rows with other values. Without stable row ids an update does not tell them from new rows.
+  std::optional<uint64_t> rows_updated;
+  /// Rows that are gone.
+  std::optional<uint64_t> rows_deleted;
+  /// Fragments that are new.
+  std::optional<uint64_t> fragments_added;
+  /// Fragments that are gone.
+  std::optional<uint64_t> fragments_removed;
+  /// Bytes of new data files.
+  std::optional<uint64_t> bytes_added;
 };
 
 /// List the versions that are there, ascending.
 arrow::Result<std::vector<VersionInfo>> ListVersions(const Dataset& dataset,
+                                                     const CallOptions& call = {});
+
+/// List the versions up to that of a dataset with what made them, newest first.
+///
+/// \param max_entries most versions; 1 or more
+arrow::Result<std::vector<HistoryEntry>> ListHistory(const Dataset& dataset,
+                                                     uint64_t max_entries = 100,
                                                      const CallOptions& call = {});
 
 /// Make an older version the newest, under a new number: rows, schema, configuration and indices

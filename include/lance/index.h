@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "arrow/result.h"
+#include "arrow/type_fwd.h"
 #include "lance/dataset.h"
 
 namespace lance {
@@ -51,6 +53,38 @@ struct IndexDescription {
 /// Build a zonemap over all fragments and commit it.
 arrow::Result<Dataset> CreateIndex(const Dataset& dataset, const CreateIndexRequest& request,
                                    const CallOptions& call = {});
+
+/// Take an index of any kind off the table; its files stay for older versions.
+///
+/// \return KeyError + NotFound{index} naming those that are there
+arrow::Result<Dataset> DropIndex(const Dataset& dataset, const std::string& name,
+                                 const CommitOptions& commit = {}, const CallOptions& call = {});
+
+/// Which indices to bring up to date. A plain value.
+struct OptimizeIndicesRequest {
+  /// Names; empty: all that this version builds. Of the others the observer is warned.
+  std::vector<std::string> index_names;
+  /// How to commit.
+  CommitOptions commit;
+};
+
+/// Let zonemaps answer for fragments that they do not cover yet, each as one segment, in one
+/// commit.
+///
+/// \return the same dataset when all are up to date; KeyError + NotFound{index}; NotImplemented
+///   naming an index that was asked for and is of another kind
+/// Source: zonemap-and-indices 5.3
+arrow::Result<Dataset> OptimizeIndices(const Dataset& dataset,
+                                       const OptimizeIndicesRequest& request = {},
+                                       const CallOptions& call = {});
+
+/// What the zonemaps of a column say, one row for each zone, by fragment and place.
+///
+/// \return columns fragment_id, zone_start, zone_length (uint64), min, max (the column's type,
+///   null: unknown), null_count, nan_count (uint32); KeyError + NotFound{index} when it has none
+arrow::Result<std::shared_ptr<arrow::Table>> LoadZones(const Dataset& dataset,
+                                                       const std::string& column,
+                                                       const CallOptions& call = {});
 
 /// Describe the indices, system indices left out.
 arrow::Result<std::vector<IndexDescription>> ListIndices(const Dataset& dataset,

@@ -43,6 +43,10 @@ std::string ToJson(const MergeInsertResult& result);
 std::string ToJson(const TableProperties& properties);
 /// One version.
 std::string ToJson(const VersionInfo& version);
+/// "history_entry".
+std::string ToJson(const HistoryEntry& entry);
+/// "cleanup_result".
+std::string ToJson(const CleanupResult& result);
 /// "tag_info".
 std::string ToJson(const TagInfo& tag);
 /// "branch_info".

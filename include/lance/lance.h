@@ -2,12 +2,17 @@
 
 // The whole public API.
 
+#include "lance/base_path.h"
 #include "lance/blob.h"
+#include "lance/cleanup.h"
 #include "lance/clone.h"
 #include "lance/clustering.h"
+#include "lance/compaction.h"
 #include "lance/dataset.h"
+#include "lance/diff.h"
 #include "lance/encoder.h"
 #include "lance/file.h"
+#include "lance/file_operations.h"
 #include "lance/filter.h"
 #include "lance/fragment.h"
 #include "lance/history.h"
@@ -23,8 +28,10 @@
 #include "lance/schema_evolution.h"
 #include "lance/session.h"
 #include "lance/status_detail.h"
+#include "lance/stored_operation.h"
 #include "lance/time.h"
 #include "lance/transaction.h"
 #include "lance/verify.h"
 #include "lance/version.h"
 #include "lance/write.h"
+#include "lance/write_fragments.h"

@@ -49,13 +49,14 @@ struct ObjectInfo {
 
 /// What a put does when the object exists.
 enum class PutMode {
-  kOverwrite,  ///< Replace it.
-  kIfAbsent,   ///< Leave it and say so.
+  kOverwrite,        ///< Replace it.
+  kOverwriteLazily,  ///< Replace it; what can be made again need not be durable at once.
+  kIfAbsent,         ///< Leave it and say so.
 };
 
 /// What became of a put.
 enum class PutOutcome {
-  kStored,   ///< The object holds exactly these bytes, durably.
+  kStored,   ///< The object holds exactly these bytes, durably unless put lazily.
   kExists,   ///< kIfAbsent only: another object was there first; nothing changed.
   kUnknown,  ///< The reply was lost: the put may have landed, or may still land.
 };
@@ -89,6 +90,13 @@ class ObjectStore {
   /// \param visit called once per object; its failure ends the listing and is returned
   virtual arrow::Status List(const std::string& prefix,
                              const std::function<arrow::Status(const ObjectInfo&)>& visit) = 0;
+
+  /// Visit the paths alone, as List does. Worth its own way where List looks at every object for
+  /// its size, as on a local disk.
+  virtual arrow::Status ListPaths(const std::string& prefix,
+                                  const std::function<arrow::Status(std::string)>& visit) {
+    return List(prefix, [&](const ObjectInfo& info) { return visit(info.path); });
+  }
 
   /// Write a whole object atomically and durably: readers see all of it or none of it.
   ///

@@ -108,7 +108,7 @@ struct UncoveredIndex {
 struct CompactionResult {
   /// The newest version; the same as before when nothing was committed.
   Dataset dataset;
-  /// Always "cluster" in this version.
+  /// "cluster", or the CompactionMode of an ordinary compaction.
   std::string mode = "cluster";
   /// The last version committed; no value: nothing was.
   std::optional<uint64_t> version;
@@ -118,7 +118,7 @@ struct CompactionResult {
   uint64_t fragments_removed = 0;
   /// Fragments that replaced them.
   uint64_t fragments_added = 0;
-  /// Data files that were replaced.
+  /// Data files that were replaced; with an ordinary compaction deletion files, too.
   uint64_t files_removed = 0;
   /// Data files that replaced them.
   uint64_t files_added = 0;

@@ -29,18 +29,41 @@ struct ComputedColumn {
   std::string expression;
 };
 
+/// One column to sort by. A plain value.
+struct ColumnOrdering {
+  /// A top-level column of a type that has an order.
+  std::string column_name;
+  /// False: from the greatest value on.
+  bool ascending = true;
+  /// Where nulls go, whatever the direction.
+  bool nulls_first = false;
+};
+
 /// What to read. A plain value; names as in pylance's scanner.
 struct ScanOptions {
-  /// Columns in output order; empty: all. `_rowid` and `_rowaddr` may be named.
+  /// Columns in output order; empty: all, unless there are computed ones. `_rowid`, `_rowaddr`,
+  /// `_rowoffset` and the versions of rows may be named.
   std::vector<std::string> columns;
+  /// Columns that are computed, behind the others.
+  std::vector<ComputedColumn> computed_columns;
   /// Rows to keep; always applied exactly.
   std::optional<Filter> filter;
   /// At most so many rows, after the filter.
   std::optional<uint64_t> limit;
   /// Rows to skip, after the filter.
   uint64_t offset = 0;
+  /// Sort by these, before offset and limit; empty: fragments in order, rows as stored. Floats by
+  /// IEEE 754 total order, texts bytewise; equal rows stay in the order of the scan. With a limit
+  /// memory holds about limit + offset rows of these columns, without one the whole result.
+  std::vector<ColumnOrdering> order_by;
   /// Most rows of one batch; 1 or more.
   uint64_t batch_size = 8192;
+  /// About the most bytes of one batch, at least a row; 1 or more. No value: none.
+  std::optional<uint64_t> batch_size_bytes;
+  /// Read these fragments alone, in this order; no value: all.
+  std::optional<std::vector<uint64_t>> fragment_ids;
+  /// Give deleted rows as well, with a null `_rowid`, which must be asked for.
+  bool include_deleted_rows = false;
   /// Add `_rowid` (uint64) after the data columns.
   bool with_row_id = false;
   /// Add `_rowaddr` (uint64): fragment id in the high, offset in the low 32 bits.

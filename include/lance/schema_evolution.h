@@ -65,6 +65,12 @@ arrow::Result<FragmentMetadata> AddColumnsToFragment(const Dataset& dataset, uin
                                                      const AddColumnsRequest& request,
                                                      const CallOptions& call = {});
 
+/// The columns that expressions would add, with the types that they give. Reads no rows.
+///
+/// \return as AddColumns
+arrow::Result<std::shared_ptr<arrow::Schema>> ComputedColumnsSchema(
+    const Dataset& dataset, const std::vector<ComputedColumn>& columns);
+
 /// Drop columns by name, or members of structs and of lists' items by path ("s.a", "l.item.p").
 ///
 /// Metadata only: the bytes stay until the next compaction. A struct goes with its last member;

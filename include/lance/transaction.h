@@ -5,10 +5,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "arrow/result.h"
 #include "arrow/type_fwd.h"
+#include "lance/base_path.h"
 #include "lance/dataset.h"
 #include "lance/fragment.h"
 #include "lance/metadata.h"
@@ -29,6 +31,19 @@ class Transaction {
   const std::string& operation() const;
   /// Entries for programs, kept with the version.
   const std::map<std::string, std::string>& properties() const;
+
+  /// The bytes of the format's message Transaction, as its file would have them; see Parse.
+  arrow::Result<std::string> Serialize() const;
+  /// Read a transaction from bytes from anywhere: checked here, and against the table at its
+  /// commit.
+  ///
+  /// The message says neither which rows a Delete or an Update means nor how new rows are sorted.
+  /// So one that was parsed does not pass other changes of the same fragments, and stamps nothing.
+  ///
+  /// \return SerializationError naming the part and what is wrong with it
+  static arrow::Result<Transaction> Parse(std::string_view bytes);
+  /// The same change under an identity of the caller's: a UUID, hyphenated, in lower case.
+  arrow::Result<Transaction> WithUuid(std::string uuid) const;
 
   /// The inside; for the library only.
   class Impl;
@@ -65,12 +80,20 @@ struct AppendOperation {
 /// Make an Append.
 arrow::Result<Transaction> MakeAppendTransaction(const Dataset& dataset, AppendOperation operation);
 
+/// Ids of all fields of a dataset's schema, depth-first: each before its members.
+std::vector<int32_t> FieldIds(const Dataset& dataset);
+/// The largest field id that the table knows of; -1 for none. New columns get those behind it.
+int32_t MaxFieldId(const Dataset& dataset);
+
 /// Replace all rows and the schema. Configuration and history stay.
 struct OverwriteOperation {
-  /// The new columns; field ids count from 0 in their order, as data files must have them.
+  /// The new columns.
   std::shared_ptr<arrow::Schema> new_schema;
   /// The fragments of the new version.
   std::vector<FragmentMetadata> fragments;
+  /// The ids of all fields, each before its members: see FieldIds. Empty: they count
+  /// from 0.
+  std::vector<int32_t> field_ids = {};
 };
 /// Make an Overwrite.
 arrow::Result<Transaction> MakeOverwriteTransaction(const Dataset& dataset,
@@ -119,6 +142,8 @@ struct MergeOperation {
   /// The columns that are there, in their order, then the new ones, as AddColumnsToFragment got or
   /// made them: their field ids are those that it uses.
   std::shared_ptr<arrow::Schema> schema;
+  /// The ids of all fields, each before its members: see FieldIds. Empty: by name.
+  std::vector<int32_t> field_ids = {};
 };
 /// Make a Merge. \return Invalid when the schema does not begin with the columns that are there
 arrow::Result<Transaction> MakeMergeTransaction(const Dataset& dataset, MergeOperation operation);
@@ -127,6 +152,9 @@ arrow::Result<Transaction> MakeMergeTransaction(const Dataset& dataset, MergeOpe
 struct ProjectOperation {
   /// The columns that stay, with their types. What was not nullable may become so.
   std::shared_ptr<arrow::Schema> schema;
+  /// The ids of all fields, each before its members: by which
+  /// columns get other names. Empty: by name.
+  std::vector<int32_t> field_ids = {};
 };
 /// Make a Project. \return Invalid for another type, and for a column that would refuse nulls;
 ///   KeyError for an unknown one
@@ -167,17 +195,9 @@ struct UpdateConfigOperation {
 arrow::Result<Transaction> MakeUpdateConfigTransaction(const Dataset& dataset,
                                                        const UpdateConfigOperation& operation);
 
-/// Another place that files of a table can be in. A plain value. Source: table-format 1.9.
-struct DatasetBasePath {
-  /// An absolute path or a URI.
-  std::string path;
-  /// Names are unique, also the absent one.
-  std::optional<std::string> name;
-  /// Whether it is laid out like a table, with a folder for data files; else it is their folder.
-  bool is_dataset_root = false;
-  /// 0: given at the commit.
-  uint32_t id = 0;
-};
+/// The places besides its own that files of a table can be in.
+std::vector<DatasetBasePath> BasePaths(const Dataset& dataset);
+
 /// Add places that files of the table can be in.
 struct UpdateBasesOperation {
   /// The new ones; none ever goes.
@@ -185,6 +205,6 @@ struct UpdateBasesOperation {
 };
 /// Make an UpdateBases.
 arrow::Result<Transaction> MakeUpdateBasesTransaction(const Dataset& dataset,
-                                                      UpdateBasesOperation operation);
+                                                      const UpdateBasesOperation& operation);
 
 }  // namespace lance

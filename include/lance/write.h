@@ -61,6 +61,13 @@ struct WriteOptions {
   /// Call rows by ids that stay when they move. Chosen when a table is created; a table that is
   /// there must have them already.
   bool enable_stable_row_ids = false;
+  /// Places that files of the table can be in from its beginning. New tables only.
+  std::vector<DatasetBasePath> initial_bases;
+  /// Names or paths of the base paths that get the data files, in turn; empty: the table itself.
+  std::vector<std::string> target_bases;
+  /// In place of target_bases: all base paths in turn, the table itself before them (true) or not
+  /// at all (false).
+  std::optional<bool> target_all_bases;
   /// How to commit.
   CommitOptions commit;
 };
@@ -125,7 +132,11 @@ class InsertBuilder {
                                                 const CallOptions& call = {}) const;
 
  private:
+  friend class FragmentCreateBuilder;
   struct Prepared;
+  /// Write, and make the commit of it, also of a table that is not there.
+  static arrow::Result<Transaction> WriteUncommitted(const Prepared& prepared,
+                                                     const BatchSource& source);
   /// Everything that is decided before the first byte is written.
   arrow::Result<Prepared> Prepare(const arrow::Schema& input, const CallOptions& call) const;
 

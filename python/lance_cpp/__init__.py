@@ -21,8 +21,13 @@ from ._missing import module_getattr
 from .blob import BlobFile
 from .dataset import (
     CompactionMetrics,
+    DatasetBasePath,
+    FragmentMetadata,
+    Index,
     IndexDescription,
+    IndexFile,
     LanceDataset,
+    LanceFragment,
     LanceOperation,
     LanceScanner,
     MergeInsertBuilder,
@@ -31,6 +36,7 @@ from .dataset import (
     Transaction,
     write_dataset,
 )
+from .scanner import ColumnOrdering
 from .errors import (
     AlreadyExistsError,
     CancelledError,
@@ -45,6 +51,12 @@ from .errors import (
     StorageError,
     UnsupportedError,
 )
+from .history import (
+    CleanupCandidateFile,
+    CleanupExplanation,
+    CleanupReferencedBranch,
+    CleanupStats,
+)
 from .tags import as_of_argument
 from .udf import BatchUDF, batch_udf
 
@@ -53,16 +65,26 @@ __all__ = [
     "BatchUDF",
     "BlobFile",
     "CancelledError",
+    "CleanupCandidateFile",
+    "CleanupExplanation",
+    "CleanupReferencedBranch",
+    "CleanupStats",
     "CommitConflictError",
     "CommitUnknownError",
     "CompactionMetrics",
     "CorruptError",
+    "DatasetBasePath",
+    "FragmentMetadata",
+    "Index",
     "IndexDescription",
+    "IndexFile",
     "InternalError",
     "InvalidError",
     "LanceDataset",
     "LanceError",
+    "LanceFragment",
     "LanceOperation",
+    "ColumnOrdering",
     "LanceScanner",
     "MergeInsertBuilder",
     "NotFoundError",

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from .dataset import LanceDataset
 
 
+# The new version, or the fragment as it is now; and the new columns, where they are known.
+Added = tuple[Any, Optional[pa.Schema]]
+
+
 def _with_schema(
     function: BatchUDF, dataset: "LanceDataset", read_columns: Optional[list[str]]
 ) -> BatchUDF:
@@ -48,7 +52,8 @@ def _add_by_function(
     function: Any,
     read_columns: Optional[list[str]],
     batch_size: Optional[int],
-) -> _core.Dataset:
+    fragment_id: Optional[int],
+) -> Added:
     if not isinstance(function, BatchUDF):
         try:
             function = _with_schema(BatchUDF(function), dataset, read_columns)
@@ -61,13 +66,19 @@ def _add_by_function(
     function = _with_schema(function, dataset, read_columns)
     caller = _Caller(function)
     try:
-        return _core.add_by_function(
-            dataset._ds, caller, function.output_schema, list(read_columns or []), batch_size
+        made = _core.add_by_function(
+            dataset._ds,
+            caller,
+            function.output_schema,
+            list(read_columns or []),
+            batch_size,
+            fragment_id,
         )
     except LanceError as error:
         if caller.failure is None:
             raise
         raise caller.failure from error
+    return made, function.output_schema
 
 
 def add_columns(
@@ -76,26 +87,31 @@ def add_columns(
     read_columns: Optional[list[str]],
     reader_schema: Optional[pa.Schema],
     batch_size: Optional[int],
-) -> _core.Dataset:
-    """LanceDataset.add_columns."""
+    fragment_id: Optional[int] = None,
+) -> Added:
+    """LanceDataset.add_columns; with the id of a fragment for it alone, without a commit."""
     if isinstance(transforms, pa.Field):
         transforms = [transforms]
     if isinstance(transforms, list) and all(isinstance(field, pa.Field) for field in transforms):
         transforms = pa.schema(transforms)
     if isinstance(transforms, pa.Schema):
-        return _core.add_nulls(dataset._ds, transforms)
+        return _core.add_nulls(dataset._ds, transforms, fragment_id), transforms
     if isinstance(transforms, dict):
         for name, expression in transforms.items():
             if not isinstance(name, str) or not isinstance(expression, str):
                 raise TypeError(
                     f"transforms holds {name!r}: {expression!r}; allowed: names and SQL, both str"
                 )
-        return _core.add_expressions(dataset._ds, transforms, batch_size)
+        made = _core.add_expressions(dataset._ds, transforms, batch_size, fragment_id)
+        if fragment_id is None:
+            return made, None
+        return made, pa.schema(_core.computed_schema(dataset._ds, transforms))
     if callable(transforms):
-        return _add_by_function(dataset, transforms, read_columns, batch_size)
+        return _add_by_function(dataset, transforms, read_columns, batch_size, fragment_id)
     rows = Input(transforms, reader_schema)
+    reader = pa.RecordBatchReader.from_stream(rows)
     with rows.reading():
-        return _core.add_stream(dataset._ds, rows)
+        return _core.add_stream(dataset._ds, reader, fragment_id), reader.schema
 
 
 def alter_columns(dataset: _core.Dataset, alterations: Iterable[dict[str, Any]]) -> _core.Dataset:
@@ -146,7 +162,7 @@ class ColumnChanges:
         batch_size : int, optional
             Most rows of a batch for a function.
         """
-        self._ds = add_columns(self, transforms, read_columns, reader_schema, batch_size)
+        self._ds, _ = add_columns(self, transforms, read_columns, reader_schema, batch_size)
 
     def drop_columns(self, columns: list[str]) -> None:
         """Drop columns by name, or members of structs by path. Metadata only."""

@@ -29,17 +29,10 @@ _PLACES: dict[str, tuple[tuple[str, str], ...]] = {
             "Blob BlobArray BlobColumn BlobDescriptor BlobDescriptorArrayBuilder "
             "DedicatedBlobWriter PackedBlobWriter blob_array blob_field",
         ),
-        (
-            "write_dataset and the methods of LanceDataset change a table and commit",
-            "FragmentMetadata LanceFragment fragment commit",
-        ),
-        (
-            "files of old versions stay",
-            "CleanupCandidateFile CleanupExplanation CleanupReferencedBranch CleanupStats",
-        ),
+        ("write_dataset and the methods of LanceDataset change a table and commit", "commit"),
         (
             "describe_indices describes the indices",
-            "Index IndexFile indices",
+            "indices",
         ),
         ("long calls take observer=", "IndexProgress progress otel tracing"),
         (
@@ -48,8 +41,8 @@ _PLACES: dict[str, tuple[tuple[str, str], ...]] = {
         ),
         (
             "",
-            "DatasetBasePath arrow bitmap debug io json_to_schema log pydantic sanitize_ts schema "
-            "schema_to_json set_logger simd_info types util",
+            "arrow bitmap debug io json_to_schema log pydantic sanitize_ts schema_to_json "
+            "set_logger simd_info types util",
         ),
     ),
     _DATASET: (
@@ -66,15 +59,12 @@ _PLACES: dict[str, tuple[tuple[str, str], ...]] = {
         ),
         (
             "write_dataset and the methods of LanceDataset change a table and commit",
-            "BulkCommitResult DataFile FragmentMetadata LanceFragment LANCE_COMMIT_MESSAGE_KEY "
-            "DatasetDelta",
+            "BulkCommitResult",
         ),
-        ("files of old versions stay", "AutoCleanupConfig CleanupExplanation CleanupStats"),
         (
             "describe_indices describes the indices",
-            "Index IndexConfig IndexFile IndexInformation IndexSegment SupportedDistributedIndices",
+            "IndexConfig IndexInformation IndexSegment SupportedDistributedIndices",
         ),
-        ("LanceDataset.optimize compacts", "Compaction"),
         ("plain dicts are taken and given", "AlterColumn DeleteResult ExecuteResult UpdateResult"),
         (
             "scan_stats_callback of a scan counts what it reads",
@@ -82,16 +72,11 @@ _PLACES: dict[str, tuple[tuple[str, str], ...]] = {
         ),
         (
             "",
-            "BatchUDFCheckpoint Bitmap DatasetBasePath LanceSchema Version model_to_dict "
-            "normalize_transform serialize_row_addrs td_to_micros",
+            "BatchUDFCheckpoint Bitmap LanceSchema Version model_to_dict normalize_transform "
+            "serialize_row_addrs td_to_micros",
         ),
     ),
-    "lance_cpp.optimize": (
-        (
-            "LanceDataset.optimize.compact_files, or its plan_clustering and commit_clustering",
-            "Compaction CompactionOptions CompactionPlan CompactionTask RewriteResult",
-        ),
-    ),
+    "lance_cpp.optimize": (),
     "lance_cpp.file": (
         ("LanceFileReader and LanceFileWriter take a path", "LanceFileSession ListResult"),
     ),
@@ -116,16 +101,15 @@ _PLACES: dict[str, tuple[tuple[str, str], ...]] = {
             "initialize_mem_wal mem_wal_index_details mem_wal_writer",
         ),
         ("copy writes the rows to a new table", "deep_clone"),
-        ("files of old versions stay", "cleanup_old_versions explain_cleanup_old_versions"),
         (
             "write_dataset and the methods of this class change a table and commit",
-            "commit_batch read_transaction get_transactions delta",
+            "commit_batch",
         ),
-        ("scan with a filter", "fragment_ids get_fragment"),
+        ("get_fragments knows them", "fragment_ids"),
         ("take reads rows by position", "sample"),
         (
             "create_scalar_index builds zonemaps, describe_indices describes all",
-            "commit_existing_index_segments drop_index index_statistics "
+            "commit_existing_index_segments index_statistics "
             "merge_existing_index_segments merge_index_metadata prewarm_index",
         ),
         (
@@ -136,27 +120,38 @@ _PLACES: dict[str, tuple[tuple[str, str], ...]] = {
             "scan_stats_callback of a scan counts what it reads",
             "io_stats_incremental io_stats_snapshot stats",
         ),
-        ("check looks at the clustering metadata", "validate"),
         ("lance_cpp.file.LanceFileWriter writes a file", "new_file_session"),
         (
             "",
-            "add_bases all_files base_paths from_pydantic_model initial_storage_options "
-            "lance_schema latest_storage_options max_field_id remap_row_addrs "
-            "storage_options_accessor tracked_files",
+            "all_files from_pydantic_model initial_storage_options latest_storage_options "
+            "remap_row_addrs storage_options_accessor tracked_files",
         ),
     ),
     "LanceOperation": (
+        ("copy a table by write_dataset(dataset, place)", "Clone"),
         (
-            "write_dataset and the methods of LanceDataset change a table and commit",
-            "Append Clone CreateIndex DataOverlay DataOverlayFile DataOverlayGroup DataReplacement "
-            "DataReplacementGroup Delete Merge Overwrite Rewrite RewriteGroup RewrittenIndex "
-            "Update UpdateConfig UpdateMap",
+            "LanceDataset.update and merge_insert change rows",
+            "DataOverlay DataOverlayFile DataOverlayGroup",
         ),
     ),
-    "DatasetOptimizer": (
-        ("files of old versions stay", "disable_auto_cleanup enable_auto_cleanup"),
-        ("compact_files brings zonemaps up to date", "optimize_indices"),
+    "LanceFragment": (
+        ("a scan reads a fragment", "open_session"),
+        ("write_fragments describes what it writes", "create_from_file"),
+        ("LanceDataset.merge and merge_columns add columns", "merge"),
+        ("LanceDataset.update and merge_insert change rows", "update_columns"),
+        ("delete takes a filter", "delete_rows"),
+        ("LanceDataset.check looks at the whole table", "validate"),
     ),
+    "lance_cpp.fragment": (
+        ("merge_insert and update keep the ids of rows", "RowIdSequence"),
+        (
+            "",
+            "Bitmap BatchUDF FragmentSession FragmentWriteProgress NoopFragmentWriteProgress "
+            "normalize_transform",
+        ),
+    ),
+    "lance_cpp.schema": (("", "json_to_schema schema_to_json"),),
+    "DatasetOptimizer": (),
     "Tags": (("make the tag anew", "replace_metadata"),),
     "MergeInsertBuilder": (
         (

@@ -1,7 +1,6 @@
 """Tables: open, look, scan, write, declare."""
 
 import copy
-import dataclasses
 import datetime
 import json
 import os
@@ -20,49 +19,59 @@ from ._missing import KnowsItsGaps, module_getattr
 from .branches import Branches, Copies
 from .blob import DEFAULT_BLOB_BUFFER_SIZE, BlobFile
 from .errors import InvalidError, refuse_given, unsupported
-from .optimize import CompactionMetrics, DatasetOptimizer
+from ._fragments import DataFile, FragmentMetadata
+from .history import (
+    LANCE_COMMIT_MESSAGE_KEY,
+    AutoCleanupConfig,
+    CleanupExplanation,
+    CleanupStats,
+    DatasetDelta,
+    History,
+)
+from ._indices import IndexDescription, Indices
+from .optimize import Compaction, CompactionMetrics, DatasetOptimizer
 from .rows import MergeInsertBuilder, RowChanges
 from .scanner import LanceScanner, ScanStatistics, make_scanner
 from .session import Session
 from .tags import Reference, Tags, version_arguments
-from .transaction import Commits, LanceOperation, Transaction
+from .operations import DatasetBasePath, Index, IndexFile, LanceOperation
+from .transaction import Commits, Transaction
 from .udf import BatchUDF, batch_udf
+from .verify import Checks
 
 __version__ = _core.__version__
 
 __all__ = [
+    "AutoCleanupConfig",
     "BatchUDF",
     "Branches",
+    "CleanupExplanation",
+    "CleanupStats",
+    "Compaction",
     "CompactionMetrics",
+    "DataFile",
+    "DatasetBasePath",
+    "DatasetDelta",
     "DatasetOptimizer",
+    "FragmentMetadata",
+    "Index",
     "IndexDescription",
+    "IndexFile",
+    "LANCE_COMMIT_MESSAGE_KEY",
     "LanceDataset",
+    "LanceFragment",
+    "LanceOperation",
     "LanceScanner",
     "MergeInsertBuilder",
     "ScanStatistics",
     "Session",
+    "Transaction",
     "__version__",
     "batch_udf",
     "write_dataset",
 ]
 
 __getattr__ = module_getattr(__name__)
-
-
-@dataclasses.dataclass(frozen=True)
-class IndexDescription:
-    """One index of a table; docs/guide/json.md "index_description"."""
-
-    name: str
-    index_type: str
-    field_names: list[str]
-    num_segments: int
-    num_rows_indexed: int
-    num_unindexed_rows: int
-    num_unindexed_fragments: int
-    total_size_bytes: int
-    clustering_id: int
-    usable: bool
 
 
 def _local_time(nanoseconds: int) -> datetime.datetime:
@@ -91,7 +100,17 @@ def _numbers(rows: Any) -> Any:
     return rows
 
 
-class LanceDataset(RowChanges, ColumnChanges, Commits, Copies, KnowsItsGaps, pads.Dataset):
+class LanceDataset(
+    RowChanges,
+    ColumnChanges,
+    Commits,
+    Copies,
+    History,
+    Checks,
+    Indices,
+    KnowsItsGaps,
+    pads.Dataset,
+):
     """One version of a table. Methods that change the table move it forward to the new version."""
 
     _gaps = "LanceDataset"
@@ -305,7 +324,8 @@ class LanceDataset(RowChanges, ColumnChanges, Commits, Copies, KnowsItsGaps, pad
         Parameters
         ----------
         columns : list of str, optional
-            In output order; None: all. _rowid and _rowaddr may be named.
+            In output order; None: all. _rowid, _rowaddr and _rowoffset may be named. A dict: SQL
+            expressions by the name that they get.
         filter : str or pyarrow Expression, optional
             A condition in SQL; see docs/guide/filters.md.
         limit, offset : int, optional
@@ -322,6 +342,12 @@ class LanceDataset(RowChanges, ColumnChanges, Commits, Copies, KnowsItsGaps, pad
             Add _rowid or _rowaddr behind the columns.
         use_scalar_index, use_stats : bool, optional
             False: no index; no pruning at all. Answers are the same.
+        order_by : list of str and ColumnOrdering, optional
+            Sort by these, before offset and limit.
+        fragments : list of int and of fragments, optional
+            Read these alone, in this order.
+        include_deleted_rows : bool, optional
+            Give deleted rows as well, with a null _rowid.
         scan_stats_callback : callable, optional
             Called with ScanStatistics when everything was read.
         batch_readahead, fragment_readahead, io_buffer_size, scan_in_order, late_materialization, \
@@ -509,6 +535,17 @@ prefilter, disable_scoring_autoprojection
         """How a scan would run, or with analyze ran: docs/guide/json.md "scan_explanation"."""
         return json.loads(self.scanner(columns, filter)._scanner.explain(analyze))
 
+    # --- Fragments ----------------------------------------------------------------------------
+
+    def get_fragments(self, filter: Any = None) -> list:  # pylint: disable=redefined-builtin
+        """The fragments, in the order of a scan."""
+        refuse_given(filter=filter)
+        return fragments_of(self)
+
+    def get_fragment(self, fragment_id: int) -> Optional["LanceFragment"]:
+        """One fragment; None when there is none of this id."""
+        return fragment_of(self, fragment_id)
+
     # --- Changing -----------------------------------------------------------------------------
 
     def insert(self, data: Any, *, mode: str = "append", **kwargs: Any) -> None:
@@ -564,15 +601,6 @@ prefilter, disable_scoring_autoprojection
         )
         self.update_field_metadata({field_name: new_metadata}, replace=True)
 
-    def check(self, deep: bool = False) -> list[dict[str, Any]]:
-        """What is wrong with the clustering metadata: docs/guide/json.md "finding"."""
-        refuse_given(deep=deep or None)
-        return json.loads(_core.check_table(self._ds))
-
-    def repair(self) -> None:
-        """Take away dangling references and broken definitions, in one commit."""
-        self._ds = _core.repair_table(self._ds)
-
     def set_clustering(
         self,
         columns: list[str],
@@ -622,80 +650,6 @@ prefilter, disable_scoring_autoprojection
         """Maintenance: ds.optimize.compact_files()."""
         return DatasetOptimizer(self)
 
-    def create_scalar_index(
-        self,
-        column: str,
-        index_type: str,
-        name: Optional[str] = None,
-        *,
-        replace: bool = True,
-        train: bool = True,
-        fragment_ids: Optional[list[int]] = None,
-        index_uuid: Optional[str] = None,
-        progress_callback: Any = None,
-        format_version: Optional[int] = None,
-        document_granularity: Any = "row",
-        rows_per_zone: Optional[int] = None,
-        observer: Optional[Callable[[dict[str, Any]], None]] = None,
-        **kwargs: Any,
-    ) -> None:
-        """Build an index and commit it. This version builds zonemaps: index_type "ZONEMAP".
-
-        Parameters
-        ----------
-        column : str
-            A column that a zonemap can order.
-        name : str, optional
-            None: the column's name with _idx.
-        replace : bool
-            Replace an index of that name.
-        rows_per_zone : int, optional
-            Rows of one zone; None: 8192.
-        observer : callable, optional
-            Called with a dict for each report of progress, from any thread.
-        """
-        if not isinstance(index_type, str) or index_type.upper() != "ZONEMAP":
-            raise unsupported(f"an index of type {index_type}", "ZONEMAP is")
-        refuse_given(
-            train=None if train else train,
-            fragment_ids=fragment_ids,
-            index_uuid=index_uuid,
-            progress_callback=progress_callback,
-            format_version=format_version,
-            document_granularity=None if document_granularity == "row" else document_granularity,
-            **kwargs,
-        )
-        self._ds = _core.create_zonemap(
-            self._ds,
-            observer,
-            column=column,
-            name=name,
-            replace=replace,
-            rows_per_zone=rows_per_zone,
-        )
-
-    @property
-    def has_index(self) -> bool:
-        """Whether the table has an index."""
-        return len(self.describe_indices()) > 0
-
-    def describe_indices(self) -> list[IndexDescription]:
-        """The indices of the table."""
-        names = [field.name for field in dataclasses.fields(IndexDescription)]
-        documents = map(json.loads, _core.describe_indices(self._ds))
-        return [IndexDescription(**{name: found[name] for name in names}) for found in documents]
-
-    def list_indices(self) -> list[dict[str, Any]]:
-        """The indices of the table: name, type, fields. describe_indices says more."""
-        return [
-            {"name": index.name, "type": index.index_type, "fields": index.field_names}
-            for index in self.describe_indices()
-        ]
-
-    # --- What pyarrow's own methods cannot do -------------------------------------------------
-
-    # They would read memory that is not there: this class has none of pyarrow's C++ dataset.
-
     @property
     def partition_expression(self) -> Any:
         """Not in this version."""
@@ -704,10 +658,6 @@ prefilter, disable_scoring_autoprojection
     def filter(self, expression: Any) -> "LanceDataset":
         """Not in this version."""
         raise unsupported("LanceDataset.filter", "give the filter to to_table or scanner")
-
-    def get_fragments(self, filter: Any = None) -> list:  # pylint: disable=redefined-builtin
-        """Not in this version."""
-        raise unsupported("get_fragments")
 
     def join(
         self,
@@ -759,5 +709,6 @@ def _reopen(
     )
 
 
-# Behind the class that it writes: each needs the other.
+# Behind the class that they serve: each needs the other.
+from .fragment import LanceFragment, fragment_of, fragments_of  # isort: skip
 from .write import write_dataset  # isort: skip

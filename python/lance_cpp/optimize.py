@@ -1,54 +1,52 @@
-"""Maintenance: bring rows into the declared layout."""
+"""Maintenance: merge small fragments, drop deleted rows, bring rows into the declared layout."""
 
 import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Optional
 
 from . import _core
+from ._compaction import (
+    Compaction,
+    CompactionMetrics,
+    CompactionOptions,
+    CompactionPlan,
+    CompactionTask,
+    RewriteResult,
+    compact,
+    moved,
+)
 from ._missing import KnowsItsGaps, module_getattr
-from .errors import InvalidError, refuse_given, unsupported
+from ._indices import KeepsIndices
 
 if TYPE_CHECKING:
     from .dataset import LanceDataset
+    from .history import AutoCleanupConfig
 
+__all__ = [
+    "ClusteringCompactionPlan",
+    "ClusteringCompactionTask",
+    "ClusteringRewriteResult",
+    "Compaction",
+    "CompactionMetrics",
+    "CompactionOptions",
+    "CompactionPlan",
+    "CompactionTask",
+    "DatasetOptimizer",
+    "RewriteResult",
+]
 __getattr__ = module_getattr(__name__)
-
-
-class CompactionMetrics:
-    """What maintenance did; the fields are those of docs/guide/json.md "compaction_result".
-
-    Attributes
-    ----------
-    fragments_removed, fragments_added, files_removed, files_added : int
-        What was replaced, and by what.
-    """
-
-    def __init__(self, fields: dict[str, Any]):
-        self._fields = fields
-
-    def __getattr__(self, name: str) -> Any:
-        try:
-            return self.__dict__["_fields"][name]
-        except KeyError:
-            raise AttributeError(f"CompactionMetrics has no {name}") from None
-
-    def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *self._fields]
-
-    def __repr__(self) -> str:
-        shown = ("fragments_removed", "fragments_added", "files_removed", "files_added")
-        return f"CompactionMetrics({', '.join(f'{k}={self._fields[k]}' for k in shown)})"
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of them."""
-        return dict(self._fields)
 
 
 class ClusteringRewriteResult:
     """One rewrite, executed but not committed."""
 
-    def __init__(self, result: _core.ClusteringRewriteResult):
+    def __init__(
+        self,
+        result: _core.ClusteringRewriteResult,
+        plan: Optional[_core.ClusteringCompactionPlan] = None,
+    ):
         self._result = result
+        self._plan = plan
 
     plan_id = property(lambda self: self._result.plan_id, doc="The plan it belongs to.")
     task_id = property(lambda self: self._result.task_id, doc="The task it came from.")
@@ -59,8 +57,13 @@ class ClusteringRewriteResult:
 class ClusteringCompactionTask:
     """One rewrite to do: fragments and layout."""
 
-    def __init__(self, task: _core.ClusteringCompactionTask):
+    def __init__(
+        self,
+        task: _core.ClusteringCompactionTask,
+        plan: Optional[_core.ClusteringCompactionPlan] = None,
+    ):
         self._task = task
+        self._plan = plan
 
     plan_id = property(lambda self: self._task.plan_id, doc="The plan it belongs to.")
     task_id = property(lambda self: self._task.task_id, doc="Its number in the plan, from 0.")
@@ -73,7 +76,7 @@ class ClusteringCompactionTask:
 
     def execute(self, ds: "LanceDataset") -> ClusteringRewriteResult:
         """Read, sort and write; commits nothing. ds is any handle of the table."""
-        return ClusteringRewriteResult(self._task.execute(ds._ds))
+        return ClusteringRewriteResult(self._task.execute(ds._ds), self._plan)
 
 
 class ClusteringCompactionPlan:
@@ -93,20 +96,42 @@ class ClusteringCompactionPlan:
     @property
     def tasks(self) -> list[ClusteringCompactionTask]:
         """Rewrites in manifest order; none when nothing is worth one."""
-        return [ClusteringCompactionTask(task) for task in self._plan.tasks]
+        return [ClusteringCompactionTask(task, self._plan) for task in self._plan.tasks]
+
+    def num_tasks(self) -> int:
+        """How many tasks there are."""
+        return len(self._plan.tasks)
 
     def to_dict(self) -> dict[str, Any]:
         """All of it: docs/guide/json.md "clustering_plan"."""
         return json.loads(self._plan.to_json())
 
 
-class DatasetOptimizer(KnowsItsGaps):
+class DatasetOptimizer(KeepsIndices, KnowsItsGaps):
     """Maintenance of one dataset; LanceDataset.optimize gives it."""
 
     _gaps = "DatasetOptimizer"
 
     def __init__(self, dataset: "LanceDataset"):
         self._dataset = dataset
+
+    def enable_auto_cleanup(self, auto_cleanup_config: "AutoCleanupConfig", **kwargs: Any) -> None:
+        """Let every so many commits remove versions of an age: {"interval", "older_than_seconds"}.
+
+        An interval alone, set by update_config, removes all old versions.
+        """
+        self._dataset.update_config(
+            {
+                "lance.auto_cleanup.interval": str(auto_cleanup_config["interval"]),
+                "lance.auto_cleanup.older_than": f"{auto_cleanup_config['older_than_seconds']}s",
+            }
+        )
+
+    def disable_auto_cleanup(self, **kwargs: Any) -> None:
+        """Let commits remove nothing."""
+        self._dataset.delete_config_keys(
+            ["lance.auto_cleanup.interval", "lance.auto_cleanup.older_than"]
+        )
 
     def compact_files(
         self,
@@ -133,53 +158,61 @@ class DatasetOptimizer(KnowsItsGaps):
         rows_per_zone: Optional[int] = None,
         observer: Optional[Callable[[dict[str, Any]], None]] = None,
     ) -> CompactionMetrics:
-        """Rewrite into the declared layout until nothing is worth it or a budget is spent.
+        """Merge small fragments and drop deleted rows, or cluster a table that is declared.
 
         Parameters
         ----------
         target_rows_per_fragment : int, optional
-            Rows of one new fragment.
+            Rows that a fragment should have; smaller ones are merged with their neighbours.
         max_bytes_per_file : int, optional
             Soft upper bound of a data file.
+        materialize_deletions : bool, optional
+            Rewrite fragments of which many rows are deleted. Default True.
+        materialize_deletions_threshold : float, optional
+            How many: a share of the rows that must be exceeded. Default 0.1.
         num_threads : int, optional
             Threads of this call.
+        batch_size : int, optional
+            Most rows that are read at once.
         compaction_mode : str, optional
-            "cluster"; None: that, on a declared table. The modes that keep the order of rows are
-            not in this version.
+            "reencode", "try_binary_copy" and "force_binary_copy" keep the order of rows, "cluster"
+            rewrites into the declared layout until nothing is worth it or a budget is spent. None:
+            "cluster" on a table with a declaration, else as its configuration says.
+        binary_copy_read_batch_bytes : int, optional
+            Most bytes that are read at once when pages are copied.
         max_source_fragments, max_source_rows, max_source_bytes : int, optional
             Hard bounds of what is rewritten.
+        excluded_fragment_ids : list of int, optional
+            Fragments that stay as they are, and keep their neighbours apart.
+        data_storage_version : str, optional
+            Version of the new data files; the table's does not change.
         target_rows_per_group, min_merge_ratio, full, take_over, rows_per_zone
-            As docs/guide/clustering.md has them.
+            Of clustering only, as docs/guide/clustering.md has them.
         observer : callable, optional
             Called with a dict for each report of progress, from any thread.
         """
-        refuse_given(
-            max_rows_per_group=max_rows_per_group,
-            materialize_deletions=materialize_deletions,
-            materialize_deletions_threshold=materialize_deletions_threshold,
-            defer_index_remap=defer_index_remap,
-            batch_size=batch_size,
-            binary_copy_read_batch_bytes=binary_copy_read_batch_bytes,
-            excluded_fragment_ids=excluded_fragment_ids,
-            data_storage_version=data_storage_version,
-        )
-        self._check_mode(compaction_mode)
-        dataset, document = _core.compact_files(
-            self._dataset._ds,
-            observer,
-            num_threads,
-            target_rows_per_fragment=target_rows_per_fragment,
-            max_bytes_per_file=max_bytes_per_file,
-            max_source_fragments=max_source_fragments,
-            max_source_rows=max_source_rows,
-            max_source_bytes=max_source_bytes,
-            target_rows_per_group=target_rows_per_group,
-            min_merge_ratio=min_merge_ratio,
-            full=full,
-            take_over=take_over,
-            rows_per_zone=rows_per_zone,
-        )
-        return self._moved(dataset, document)
+        options = {
+            "target_rows_per_fragment": target_rows_per_fragment,
+            "max_rows_per_group": max_rows_per_group,
+            "max_bytes_per_file": max_bytes_per_file,
+            "materialize_deletions": materialize_deletions,
+            "materialize_deletions_threshold": materialize_deletions_threshold,
+            "defer_index_remap": defer_index_remap,
+            "batch_size": batch_size,
+            "compaction_mode": compaction_mode,
+            "binary_copy_read_batch_bytes": binary_copy_read_batch_bytes,
+            "max_source_fragments": max_source_fragments,
+            "max_source_rows": max_source_rows,
+            "max_source_bytes": max_source_bytes,
+            "excluded_fragment_ids": excluded_fragment_ids,
+            "data_storage_version": data_storage_version,
+            "target_rows_per_group": target_rows_per_group,
+            "min_merge_ratio": min_merge_ratio,
+            "full": full or None,
+            "take_over": take_over or None,
+            "rows_per_zone": rows_per_zone,
+        }
+        return compact(self._dataset, options, observer=observer, num_threads=num_threads)
 
     def plan_clustering(self, **options: Any) -> ClusteringCompactionPlan:
         """Plan and change nothing; the options are those of compact_files."""
@@ -190,22 +223,5 @@ class DatasetOptimizer(KnowsItsGaps):
     ) -> CompactionMetrics:
         """Commit any subset of a plan's results."""
         rewrites = [result._result for result in results]
-        return self._moved(*_core.commit_clustering(self._dataset._ds, plan._plan, rewrites))
-
-    def _moved(self, dataset: _core.Dataset, document: str) -> CompactionMetrics:
-        self._dataset._ds = dataset
-        return CompactionMetrics(json.loads(document))
-
-    def _check_mode(self, mode: Optional[str]) -> None:
-        if mode in ("reencode", "try_binary_copy", "force_binary_copy"):
-            raise unsupported(f'compaction_mode "{mode}"', "cluster is")
-        if mode not in (None, "cluster"):
-            raise InvalidError(
-                f'compaction_mode is "{mode}"; allowed: cluster, reencode, try_binary_copy, '
-                "force_binary_copy"
-            )
-        if mode is None and self._dataset.clustering_spec() is None:
-            raise unsupported(
-                "compaction of a table without a clustering declaration",
-                "declare one by set_clustering",
-            )
+        committed = _core.commit_clustering(self._dataset._ds, plan._plan, rewrites)
+        return moved(self._dataset, *committed)

@@ -1,7 +1,8 @@
 """Scans: what to read, and reading it."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Optional
 
 import pyarrow as pa
@@ -43,8 +44,10 @@ class ScanStatistics:
 def _column_names(options: dict[str, Any]) -> Any:
     """The columns for the library, where an empty list means all of them."""
     columns = options.pop("columns", None)
-    if isinstance(columns, dict):
-        raise unsupported("computed columns", "give the names of columns as a list")
+    if isinstance(columns, dict) and columns:
+        options["computed_names"] = list(columns)
+        options["expressions"] = list(columns.values())
+        return []
     if columns is None or len(columns) > 0:
         return columns
     metadata_columns = []
@@ -64,6 +67,8 @@ _KNOWN = (
     "limit",
     "offset",
     "batch_size",
+    "batch_size_bytes",
+    "include_deleted_rows",
     "with_row_id",
     "with_row_address",
     "blob_handling",
@@ -86,41 +91,61 @@ _HINTS: dict[str, Callable[[str, Any], Any]] = {
 _INSTEAD = {
     "nearest": "vector search is not part of it",
     "full_text_query": "full-text search is not part of it",
-    "order_by": "sort the result: to_table().sort_by(...)",
-    "include_deleted_rows": "open a version before the deletion",
 }
 # Options that ask for nothing when they are False.
-_SWITCHES = ("fast_search", "include_deleted_rows")
+_SWITCHES = ("fast_search",)
+
+
+@dataclass
+class ColumnOrdering:
+    """A column to sort by, in which direction, and where its nulls go."""
+
+    column_name: str
+    ascending: bool = True
+    nulls_first: bool = False
+
+
+def _orderings(order_by: Any) -> dict[str, Any]:
+    """The arguments for the library: names, and the places that descend or begin with nulls."""
+    if isinstance(order_by, (str, ColumnOrdering)) or not isinstance(order_by, Iterable):
+        raise TypeError(f"order_by is {order_by!r}; allowed: a list of names and ColumnOrdering")
+    orderings = [ColumnOrdering(each) if isinstance(each, str) else each for each in order_by]
+    return {
+        "order_by": [each.column_name for each in orderings],
+        "descending": [i for i, each in enumerate(orderings) if not each.ascending],
+        "nulls_first": [i for i, each in enumerate(orderings) if each.nulls_first],
+    }
+
+
+def _fragment_ids(fragments: Any) -> list[int]:
+    """Of fragments, or of numbers of fragments."""
+    if isinstance(fragments, str) or not isinstance(fragments, Iterable):
+        raise TypeError(f"fragments is {fragments!r}; allowed: a list of fragments or of numbers")
+    ids = [getattr(each, "fragment_id", each) for each in fragments]
+    return [check_count("fragments", each, 0) for each in ids]
 
 
 class _BatchShape:
-    """How rows are cut into batches, beyond the most rows of one."""
+    """Whether all batches but the last have the same number of rows."""
 
     def __init__(self, options: dict[str, Any]):
-        """Take strict_batch_size and batch_size_bytes out of the options that are given."""
+        """Take strict_batch_size out of the options that are given."""
         self._num_rows: Optional[int] = None
-        self._num_bytes: Optional[int] = None
         if check_flag("strict_batch_size", options.pop("strict_batch_size", False)):
             self._num_rows = check_count("batch_size", options.get("batch_size", _BATCH_SIZE))
         if "batch_size_bytes" in options:
-            self._num_bytes = check_count("batch_size_bytes", options.pop("batch_size_bytes"))
-        if self.is_given and self._num_rows is not None and self._num_bytes is not None:
-            raise InvalidError("strict_batch_size and batch_size_bytes are given; allowed: one")
+            check_count("batch_size_bytes", options["batch_size_bytes"])
+            if self.is_given:
+                raise InvalidError("strict_batch_size and batch_size_bytes are given; allowed: one")
 
     @property
     def is_given(self) -> bool:
         """Whether batches must be cut again."""
-        return self._num_rows is not None or self._num_bytes is not None
+        return self._num_rows is not None
 
     def cut(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """The same rows in batches of this shape."""
-        if self._num_rows is not None:
-            return self._strict(batches, self._num_rows)
-        return self._bounded(batches, self._num_bytes or 1)
-
-    @staticmethod
-    def _strict(batches: Iterator[pa.RecordBatch], rows: int) -> Iterator[pa.RecordBatch]:
-        """All but the last have exactly so many rows."""
+        rows = self._num_rows or _BATCH_SIZE
         held: list[pa.RecordBatch] = []
         missing = rows
         for batch in batches:
@@ -133,14 +158,6 @@ class _BatchShape:
                 missing -= batch.num_rows
         if held:
             yield pa.concat_batches(held)
-
-    @staticmethod
-    def _bounded(batches: Iterator[pa.RecordBatch], size: int) -> Iterator[pa.RecordBatch]:
-        """About so many bytes each, at least a row."""
-        for batch in batches:
-            rows = max(1, batch.num_rows * size // max(batch.nbytes, 1))
-            for start in range(0, batch.num_rows, rows):
-                yield batch.slice(start, rows)
 
 
 def make_scanner(dataset: "LanceDataset", options: dict[str, Any]) -> "LanceScanner":
@@ -155,13 +172,17 @@ def make_scanner(dataset: "LanceDataset", options: dict[str, Any]) -> "LanceScan
             del given[name]
     shape = _BatchShape(given)
     known = {name: given.pop(name) for name in _KNOWN if name in given}
+    if "order_by" in given:
+        known.update(_orderings(given.pop("order_by")))
+    if "fragments" in given:
+        known["fragment_ids"] = _fragment_ids(given.pop("fragments"))
     for name in given:
         raise unsupported(name, _INSTEAD.get(name, ""))
     if "filter" in known:
         known["filter"] = filter_text(known["filter"], pa.schema(dataset._ds.schema))
     known["columns"] = _column_names(known)
     kind = LanceScanner
-    if known["columns"] == []:
+    if known["columns"] == [] and "computed_names" not in known:
         kind, known["columns"] = _RowScanner, ["_rowid"]
     scanner = kind(dataset._ds.scan(**known), dataset)
     scanner._callback = callback

@@ -16,7 +16,7 @@ from .session import Session
 Observer = Callable[[dict[str, Any]], None]
 
 
-def _refuse_unwritten(arguments: dict[str, Any]) -> None:
+def check_unwritten(**arguments: Any) -> None:
     """Refuse the arguments of write_dataset that this version does not have."""
     for name, default in (
         ("external_blob_mode", "reference"),
@@ -97,6 +97,12 @@ def write_dataset(
         Name manifests so that the newest sorts first.
     enable_stable_row_ids : bool
         Call rows by ids that stay when they move; for new tables.
+    initial_bases : list of DatasetBasePath, optional
+        Places besides its own that files of a new table can be in.
+    target_bases : list of str, optional
+        Names or paths of such places that get the data files, in turn; None: the table itself.
+    target_all_bases : bool, optional
+        All such places in turn, the table itself first (True) or not at all (False).
     commit_message, transaction_properties
         Kept with the commit.
     session : Session, optional
@@ -112,23 +118,18 @@ def write_dataset(
     The other parameters are the reference's and raise UnsupportedError when they are given.
     """
     check_count("max_rows_per_group", max_rows_per_group)
-    _refuse_unwritten(
-        dict(
-            external_blob_mode=external_blob_mode,
-            allow_external_blob_outside_bases=allow_external_blob_outside_bases,
-            data_cache_bytes=data_cache_bytes,
-            commit_lock=commit_lock,
-            progress=progress,
-            use_legacy_format=use_legacy_format or None,
-            auto_cleanup_options=auto_cleanup_options,
-            initial_bases=initial_bases,
-            target_bases=target_bases,
-            target_all_bases=target_all_bases,
-            base_store_params=base_store_params,
-            blob_pack_file_size_threshold=blob_pack_file_size_threshold,
-            namespace_client=namespace_client,
-            table_id=table_id,
-        )
+    check_unwritten(
+        external_blob_mode=external_blob_mode,
+        allow_external_blob_outside_bases=allow_external_blob_outside_bases,
+        data_cache_bytes=data_cache_bytes,
+        commit_lock=commit_lock,
+        progress=progress,
+        use_legacy_format=use_legacy_format or None,
+        auto_cleanup_options=auto_cleanup_options,
+        base_store_params=base_store_params,
+        blob_pack_file_size_threshold=blob_pack_file_size_threshold,
+        namespace_client=namespace_client,
+        table_id=table_id,
     )
     options = dict(
         max_rows_per_file=max_rows_per_file,
@@ -137,6 +138,9 @@ def write_dataset(
         data_storage_version=None if data_storage_version == "stable" else data_storage_version,
         enable_v2_manifest_paths=enable_v2_manifest_paths,
         enable_stable_row_ids=enable_stable_row_ids,
+        target_bases=target_bases,
+        target_all_bases=target_all_bases,
+        initial_bases=None if not initial_bases else [base._asdict() for base in initial_bases],
         commit_message=commit_message,
         transaction_properties=transaction_properties,
         **_clustering_arguments(cluster_by, declare),

@@ -60,11 +60,32 @@ Dataset Checkout(const Dataset& self, nb::kwargs arguments) {
   return Run([&](const CallOptions& call) { return self.Checkout(ref, call); });
 }
 
+/// Columns to sort by: names, and which of them descend and have their nulls first, by place.
+std::vector<ColumnOrdering> TakeOrdering(Keywords* keywords) {
+  std::vector<std::string> names;
+  std::vector<uint64_t> descending, nulls_first;
+  keywords->Take("order_by", &names)
+      .Take("descending", &descending)
+      .Take("nulls_first", &nulls_first);
+  std::vector<ColumnOrdering> order_by;
+  for (std::string& name : names) order_by.push_back({.column_name = std::move(name)});
+  for (const uint64_t place : descending) order_by.at(place).ascending = false;
+  for (const uint64_t place : nulls_first) order_by.at(place).nulls_first = true;
+  return order_by;
+}
+
 Scanner Scan(const Dataset& self, nb::kwargs arguments) {
   ScanOptions options;
   std::optional<std::string> filter;
+  std::vector<std::string> computed_names, expressions;
   Keywords keywords(std::move(arguments));
+  options.order_by = TakeOrdering(&keywords);
   keywords.Take("columns", &options.columns)
+      .Take("computed_names", &computed_names)
+      .Take("expressions", &expressions)
+      .Take("fragment_ids", &options.fragment_ids)
+      .Take("include_deleted_rows", &options.include_deleted_rows)
+      .Take("batch_size_bytes", &options.batch_size_bytes)
       .Take("filter", &filter)
       .Take("limit", &options.limit)
       .Take("offset", &options.offset)
@@ -76,6 +97,9 @@ Scanner Scan(const Dataset& self, nb::kwargs arguments) {
       .Take("use_stats", &options.use_stats)
       .Finish();
   if (filter) options.filter = Filter(std::move(*filter));
+  for (size_t i = 0; i < computed_names.size(); ++i) {
+    options.computed_columns.push_back({computed_names[i], expressions.at(i)});
+  }
   return ValueOrThrow(self.Scan(std::move(options)));
 }
 
@@ -148,19 +172,11 @@ void RemoveTag(const Dataset& self, nb::handle name) {
   });
 }
 
-MetadataTarget TargetOf(const std::string& target) {
-  if (target == "config") return MetadataTarget::kConfig;
-  if (target == "table") return MetadataTarget::kTable;
-  if (target == "schema") return MetadataTarget::kSchema;
-  throw StatusError(
-      arrow::Status::Invalid("target is \"", target, "\"; allowed: config, table, schema"));
-}
-
 using MetadataEntries = std::map<std::string, std::optional<std::string>>;
 
 /// Change the configuration, the table's or the schema's metadata; a value of None deletes its key.
 Dataset Update(const Dataset& self, const std::string& target, nb::handle values, bool replace) {
-  const MetadataUpdate update{.target = TargetOf(target),
+  const MetadataUpdate update{.target = MetadataTargetOf(target),
                               .values = Keywords::ValueOf<MetadataEntries>("values", values),
                               .replace = replace};
   return Run([&](const CallOptions& call) { return UpdateMetadata(self, update, call); });
@@ -176,6 +192,15 @@ Dataset UpdateFields(const Dataset& self, nb::handle columns, bool replace) {
 }
 
 }  // namespace
+
+MetadataTarget MetadataTargetOf(const std::string& target) {
+  if (target == "config") return MetadataTarget::kConfig;
+  if (target == "table") return MetadataTarget::kTable;
+  if (target == "schema") return MetadataTarget::kSchema;
+  if (target == "field") return MetadataTarget::kField;
+  throw StatusError(
+      arrow::Status::Invalid("target is \"", target, "\"; allowed: config, table, schema, field"));
+}
 
 void BindDataset(nb::module_& m) {
   m.def("open_dataset", &Open, nb::arg("uri"), nb::arg("session").none(), nb::arg("options"));

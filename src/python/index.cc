@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "arrow_objects.h"
 #include "bindings.h"
 #include "interrupt.h"
 #include "keywords.h"
@@ -41,11 +42,35 @@ nb::list DescribeIndices(const Dataset& dataset) {
   return found;
 }
 
+Dataset Drop(const Dataset& dataset, const std::string& name) {
+  return Run([&](const CallOptions& call) { return DropIndex(dataset, name, {}, call); });
+}
+
+Dataset Optimize(const Dataset& dataset, nb::object observer, nb::kwargs arguments) {
+  OptimizeIndicesRequest request;
+  Keywords keywords(std::move(arguments));
+  keywords.Take("index_names", &request.index_names).Finish();
+  const std::shared_ptr<Observer> watching = MakeObserver(std::move(observer));
+  return Run([&](CallOptions call) {
+    call.observer = watching;
+    return OptimizeIndices(dataset, request, call);
+  });
+}
+
+ArrowStreamObject Zones(const Dataset& dataset, const std::string& column) {
+  return StreamOfTable(
+      Run([&](const CallOptions& call) { return LoadZones(dataset, column, call); }));
+}
+
 }  // namespace
 
 void BindIndex(nb::module_& m) {
   m.def("create_zonemap", &CreateZonemap, nb::arg("dataset"), nb::arg("observer").none(),
         nb::arg("options"));
+  m.def("drop_index", &Drop, nb::arg("dataset"), nb::arg("name"));
+  m.def("optimize_indices", &Optimize, nb::arg("dataset"), nb::arg("observer").none(),
+        nb::arg("options"));
+  m.def("load_zones", &Zones, nb::arg("dataset"), nb::arg("column"));
   m.def("describe_indices", &DescribeIndices, nb::arg("dataset"));
 }
 

@@ -105,6 +105,20 @@ void Keywords::Convert(const char* name, nb::handle value, std::vector<uint64_t>
   }
 }
 
+void Keywords::Convert(const char* name, nb::handle value, std::vector<uint32_t>* field) {
+  for (const nb::handle item : value) {
+    Convert(name, item, &field->emplace_back());
+  }
+}
+
+void Keywords::Convert(const char* name, nb::handle value, std::vector<int32_t>* field) {
+  for (const nb::handle item : value) {
+    if (!nb::try_cast<int32_t>(item, field->emplace_back())) {
+      ThrowTypeError(name, item, "an int of 32 bits");
+    }
+  }
+}
+
 void Keywords::Convert(const char* name, nb::handle value, BlobHandling* field) {
   const std::string text = TextOf(name, value, "text");
   if (text == "blobs_descriptions") {

@@ -29,6 +29,9 @@ class Keywords {
     return *this;
   }
 
+  /// Take one argument as it is; None when it is absent.
+  nanobind::object Pop(const char* name);
+
   /// Throw TypeError when an argument is left that nothing took.
   void Finish() const;
 
@@ -41,8 +44,6 @@ class Keywords {
   }
 
  private:
-  nanobind::object Pop(const char* name);
-
   static void Convert(const char* name, nanobind::handle value, bool* field);
   static void Convert(const char* name, nanobind::handle value, int* field);
   static void Convert(const char* name, nanobind::handle value, uint32_t* field);
@@ -51,6 +52,9 @@ class Keywords {
   static void Convert(const char* name, nanobind::handle value, std::string* field);
   static void Convert(const char* name, nanobind::handle value, std::vector<std::string>* field);
   static void Convert(const char* name, nanobind::handle value, std::vector<uint64_t>* field);
+  static void Convert(const char* name, nanobind::handle value, std::vector<uint32_t>* field);
+  /// Of ids, which may be negative.
+  static void Convert(const char* name, nanobind::handle value, std::vector<int32_t>* field);
   static void Convert(const char* name, nanobind::handle value, BlobHandling* field);
   /// Dicts with text as keys.
   template <typename T>

@@ -19,10 +19,15 @@ NB_MODULE(_core, m) {
   lance::python::BindDataset(m);
   lance::python::BindTake(m);
   lance::python::BindWrite(m);
+  lance::python::BindFragment(m);
+  lance::python::BindTransaction(m);
   lance::python::BindMutate(m);
   lance::python::BindIndex(m);
   lance::python::BindSchema(m);
   lance::python::BindOptimize(m);
+  lance::python::BindCompaction(m);
   lance::python::BindFile(m);
+  lance::python::BindVerify(m);
   lance::python::BindBranches(m);
+  lance::python::BindHistory(m);
 }

@@ -28,21 +28,6 @@ namespace lance::python {
 
 namespace {
 
-/// As TakeCommitOptions, and how long to try.
-CommitOptions TakeRetryOptions(Keywords* keywords) {
-  CommitOptions options = TakeCommitOptions(keywords);
-  std::optional<double> seconds;
-  keywords->Take("retry_timeout_seconds", &seconds);
-  if (!seconds) return options;
-  constexpr double kMostSeconds = 1e9;
-  if (!(*seconds >= 0 && *seconds <= kMostSeconds)) {
-    throw StatusError(arrow::Status::Invalid("retry_timeout is ", *seconds,
-                                             " seconds; allowed: 0 to 1000000000"));
-  }
-  options.timeout = std::chrono::milliseconds(static_cast<int64_t>(*seconds * 1000));
-  return options;
-}
-
 std::pair<Dataset, uint64_t> DeleteRows(const Dataset& dataset, nb::handle predicate,
                                         nb::kwargs arguments) {
   const Filter filter(Keywords::ValueOf<std::string>("predicate", predicate));
@@ -128,24 +113,21 @@ std::tuple<Transaction, uint64_t, uint64_t, uint64_t> MergeInsertUncommitted(con
           counts.num_deleted_rows};
 }
 
-Transaction MakeRestore(const Dataset& dataset, uint64_t version) {
-  return ValueOrThrow(MakeRestoreTransaction(dataset, {.version = version}));
-}
-
-Transaction MakeProject(const Dataset& dataset, nb::handle schema) {
-  return ValueOrThrow(MakeProjectTransaction(dataset, {.schema = ImportSchema(schema)}));
-}
-
-Dataset Commit(const Dataset& dataset, const Transaction& transaction, nb::kwargs arguments) {
-  Keywords keywords(std::move(arguments));
-  CommitOptions options = TakeRetryOptions(&keywords);
-  keywords.Take("detached", &options.detached).Finish();
-  return Run([&](const CallOptions& call) {
-    return CommitTransaction(dataset, transaction, options, call);
-  });
-}
-
 }  // namespace
+
+CommitOptions TakeRetryOptions(Keywords* keywords) {
+  CommitOptions options = TakeCommitOptions(keywords);
+  std::optional<double> seconds;
+  keywords->Take("retry_timeout_seconds", &seconds);
+  if (!seconds) return options;
+  constexpr double kMostSeconds = 1e9;
+  if (!(*seconds >= 0 && *seconds <= kMostSeconds)) {
+    throw StatusError(arrow::Status::Invalid("retry_timeout is ", *seconds,
+                                             " seconds; allowed: 0 to 1000000000"));
+  }
+  options.timeout = std::chrono::milliseconds(static_cast<int64_t>(*seconds * 1000));
+  return options;
+}
 
 void BindMutate(nb::module_& m) {
   m.def("delete_rows", &DeleteRows, nb::arg("dataset"), nb::arg("filter"), nb::arg("options"));
@@ -153,16 +135,7 @@ void BindMutate(nb::module_& m) {
   m.def("update_rows", &UpdateRows, nb::arg("dataset"), nb::arg("updates"), nb::arg("where").none(),
         nb::arg("options"));
   m.def("merge_insert", &MergeInsert, nb::arg("dataset"), nb::arg("stream"), nb::arg("options"));
-  nb::class_<Transaction>(m, "Transaction")
-      .def_prop_ro("read_version", &Transaction::read_version)
-      .def_prop_ro("uuid", &Transaction::uuid)
-      .def_prop_ro("operation", &Transaction::operation)
-      .def_prop_ro("properties", &Transaction::properties);
   m.def("merge_insert_uncommitted", &MergeInsertUncommitted, nb::arg("dataset"), nb::arg("stream"),
-        nb::arg("options"));
-  m.def("restore_transaction", &MakeRestore, nb::arg("dataset"), nb::arg("version"));
-  m.def("project_transaction", &MakeProject, nb::arg("dataset"), nb::arg("schema"));
-  m.def("commit_transaction", &Commit, nb::arg("dataset"), nb::arg("transaction"),
         nb::arg("options"));
 }
 

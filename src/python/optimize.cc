@@ -45,17 +45,6 @@ std::pair<Dataset, std::string> Outcome(CompactionResult result) {
   return {std::move(result.dataset), std::move(text)};
 }
 
-std::pair<Dataset, std::string> Compact(const Dataset& dataset, nb::object observer,
-                                        std::optional<int> num_threads, nb::kwargs arguments) {
-  const ClusteringCompactionOptions options = OptionsOf(std::move(arguments));
-  const std::shared_ptr<Observer> watching = MakeObserver(std::move(observer));
-  return Outcome(Run([&](CallOptions call) {
-    call.observer = watching;
-    call.num_threads = num_threads;
-    return CompactFilesWithClustering(dataset, options, call);
-  }));
-}
-
 ClusteringCompactionPlan Plan(const Dataset& dataset, nb::kwargs arguments) {
   const ClusteringCompactionOptions options = OptionsOf(std::move(arguments));
   return Run(
@@ -95,8 +84,6 @@ void BindOptimize(nb::module_& m) {
       .def_prop_ro("read_version", &ClusteringCompactionPlan::read_version)
       .def_prop_ro("tasks", &ClusteringCompactionPlan::tasks)
       .def("to_json", [](const ClusteringCompactionPlan& self) { return ToJson(self); });
-  m.def("compact_files", &Compact, nb::arg("dataset"), nb::arg("observer").none(),
-        nb::arg("num_threads").none(), nb::arg("options"));
   m.def("plan_clustering", &Plan, nb::arg("dataset"), nb::arg("options"));
   m.def("commit_clustering", &Commit, nb::arg("dataset"), nb::arg("plan"), nb::arg("results"));
 }

@@ -12,11 +12,10 @@
 #include "arrow/type.h"
 #include "arrow_objects.h"
 #include "bindings.h"
+#include "fragments.h"
 #include "interrupt.h"
 #include "keywords.h"
-#include "lance/json.h"
 #include "lance/schema_evolution.h"
-#include "lance/verify.h"
 
 namespace nb = nanobind;
 
@@ -52,33 +51,51 @@ class PythonBatchFunction {
   nb::object function_;
 };
 
-Dataset Add(const Dataset& dataset, const AddColumnsRequest& request) {
-  return Run([&](const CallOptions& call) { return AddColumns(dataset, request, call); });
+/// Of the whole table or of one fragment.
+using FragmentId = std::optional<uint64_t>;
+
+/// \return the new version; of one fragment what it is now
+nb::object Add(const Dataset& dataset, const AddColumnsRequest& request, FragmentId fragment) {
+  if (fragment) {
+    return Describe(Run([&](const CallOptions& call) {
+      return AddColumnsToFragment(dataset, *fragment, request, call);
+    }));
+  }
+  return nb::cast(Run([&](const CallOptions& call) { return AddColumns(dataset, request, call); }));
 }
 
 /// \param columns a dict, of which the order matters
-Dataset AddExpressions(const Dataset& dataset, nb::dict columns,
-                       std::optional<uint64_t> batch_size) {
+std::vector<ComputedColumn> ComputedOf(const nb::dict& columns) {
   std::vector<ComputedColumn> computed;
   for (const auto& [name, expression] : columns) {
     computed.push_back({Keywords::ValueOf<std::string>("transforms", name),
                         Keywords::ValueOf<std::string>("transforms", expression)});
   }
-  AddColumnsRequest request{.values = std::move(computed)};
+  return computed;
+}
+
+ArrowSchemaObject ComputedSchema(const Dataset& dataset, nb::dict columns) {
+  return {ValueOrThrow(ComputedColumnsSchema(dataset, ComputedOf(columns)))};
+}
+
+nb::object AddExpressions(const Dataset& dataset, nb::dict columns,
+                          std::optional<uint64_t> batch_size, FragmentId fragment) {
+  AddColumnsRequest request{.values = ComputedOf(columns)};
   if (batch_size) request.batch_size = *batch_size;
-  return Add(dataset, request);
+  return Add(dataset, request, fragment);
 }
 
-Dataset AddNulls(const Dataset& dataset, nb::handle schema) {
-  return Add(dataset, {.values = ImportSchema(schema)});
+nb::object AddNulls(const Dataset& dataset, nb::handle schema, FragmentId fragment) {
+  return Add(dataset, {.values = ImportSchema(schema)}, fragment);
 }
 
-Dataset AddStream(const Dataset& dataset, nb::handle stream) {
-  return Add(dataset, {.values = BatchSource(ImportStream(stream))});
+nb::object AddStream(const Dataset& dataset, nb::handle stream, FragmentId fragment) {
+  return Add(dataset, {.values = BatchSource(ImportStream(stream))}, fragment);
 }
 
-Dataset AddByFunction(const Dataset& dataset, nb::object function, nb::handle schema,
-                      nb::handle read_columns, std::optional<uint64_t> batch_size) {
+nb::object AddByFunction(const Dataset& dataset, nb::object function, nb::handle schema,
+                         nb::handle read_columns, std::optional<uint64_t> batch_size,
+                         FragmentId fragment) {
   const auto shared = std::make_shared<PythonBatchFunction>(std::move(function));
   AddColumnsRequest request{
       .values =
@@ -86,7 +103,7 @@ Dataset AddByFunction(const Dataset& dataset, nb::object function, nb::handle sc
       .function_schema = ImportSchema(schema),
       .read_columns = Keywords::ValueOf<std::vector<std::string>>("read_columns", read_columns)};
   if (batch_size) request.batch_size = *batch_size;
-  return Add(dataset, request);
+  return Add(dataset, request, fragment);
 }
 
 Dataset Drop(const Dataset& dataset, nb::handle names) {
@@ -118,31 +135,23 @@ Dataset Merge(const Dataset& dataset, nb::handle stream, nb::handle left_on, nb:
   return Run([&](const CallOptions& call) { return MergeColumns(dataset, request, call); });
 }
 
-std::string Check(const Dataset& dataset) {
-  return ToJson(Run([&](const CallOptions& call) { return CheckTable(dataset, {}, call); }));
-}
-
 }  // namespace
 
 void BindSchema(nb::module_& m) {
   m.def("add_expressions", &AddExpressions, nb::arg("dataset"), nb::arg("columns"),
-        nb::arg("batch_size").none());
-  m.def("add_nulls", &AddNulls, nb::arg("dataset"), nb::arg("schema"));
-  m.def("add_stream", &AddStream, nb::arg("dataset"), nb::arg("stream"));
+        nb::arg("batch_size").none(), nb::arg("fragment_id") = nb::none());
+  m.def("computed_schema", &ComputedSchema, nb::arg("dataset"), nb::arg("columns"));
+  m.def("add_nulls", &AddNulls, nb::arg("dataset"), nb::arg("schema"),
+        nb::arg("fragment_id") = nb::none());
+  m.def("add_stream", &AddStream, nb::arg("dataset"), nb::arg("stream"),
+        nb::arg("fragment_id") = nb::none());
   m.def("add_by_function", &AddByFunction, nb::arg("dataset"), nb::arg("function"),
-        nb::arg("schema"), nb::arg("read_columns"), nb::arg("batch_size").none());
+        nb::arg("schema"), nb::arg("read_columns"), nb::arg("batch_size").none(),
+        nb::arg("fragment_id") = nb::none());
   m.def("drop_columns", &Drop, nb::arg("dataset"), nb::arg("columns"));
   m.def("alter_columns", &Alter, nb::arg("dataset"), nb::arg("alterations"));
   m.def("merge_columns", &Merge, nb::arg("dataset"), nb::arg("stream"), nb::arg("left_on"),
         nb::arg("right_on"));
-  m.def("check_table", &Check, nb::arg("dataset"));
-  m.def("repair_table", [](const Dataset& dataset) {
-    return Run([&](const CallOptions& call) { return RepairTable(dataset, {}, call); });
-  });
-  m.def("prune_clustering_definitions", [](const Dataset& dataset) {
-    return Run(
-        [&](const CallOptions& call) { return PruneClusteringDefinitions(dataset, {}, call); });
-  });
 }
 
 }  // namespace lance::python

@@ -14,6 +14,7 @@
 #include "arrow/status.h"
 #include "arrow_objects.h"
 #include "bindings.h"
+#include "fragments.h"
 #include "interrupt.h"
 #include "keywords.h"
 #include "lance/json.h"
@@ -30,18 +31,6 @@ WriteMode ModeOf(const std::string& mode) {
   if (mode == "overwrite") return WriteMode::kOverwrite;
   throw StatusError(
       arrow::Status::Invalid("mode is \"", mode, "\"; allowed: create, append, overwrite"));
-}
-
-WriteOptions TakeWriteOptions(Keywords* keywords) {
-  WriteOptions options;
-  keywords->Take("max_rows_per_file", &options.max_rows_per_file)
-      .Take("max_bytes_per_file", &options.max_bytes_per_file)
-      .Take("max_page_bytes", &options.max_page_bytes)
-      .Take("data_storage_version", &options.data_storage_version)
-      .Take("enable_v2_manifest_paths", &options.enable_v2_manifest_paths)
-      .Take("enable_stable_row_ids", &options.enable_stable_row_ids);
-  options.commit = TakeCommitOptions(keywords);
-  return options;
 }
 
 /// How rows are sorted: `cluster_by` and `declare` as write_dataset has them.
@@ -77,6 +66,21 @@ std::pair<Dataset, std::string> Insert(InsertBuilder builder, nb::handle stream,
 }
 
 }  // namespace
+
+WriteOptions TakeWriteOptions(Keywords* keywords) {
+  WriteOptions options;
+  keywords->Take("max_rows_per_file", &options.max_rows_per_file)
+      .Take("max_bytes_per_file", &options.max_bytes_per_file)
+      .Take("max_page_bytes", &options.max_page_bytes)
+      .Take("data_storage_version", &options.data_storage_version)
+      .Take("enable_v2_manifest_paths", &options.enable_v2_manifest_paths)
+      .Take("enable_stable_row_ids", &options.enable_stable_row_ids)
+      .Take("target_bases", &options.target_bases)
+      .Take("target_all_bases", &options.target_all_bases);
+  options.initial_bases = BasesOf(keywords->Pop("initial_bases"));
+  options.commit = TakeCommitOptions(keywords);
+  return options;
+}
 
 void BindWrite(nb::module_& m) {
   m.def(

@@ -65,7 +65,7 @@ COMMANDS = {
     "config get": ["--target"],
     "config set": ["--target", *COMMIT_FLAGS],
     "config unset": ["--target", *COMMIT_FLAGS],
-    "check": ["--repair", *COMMIT_FLAGS],
+    "check": ["--deep", "--repair", "--version", "--tag", "--as-of", *COMMIT_FLAGS],
     "optimize": [
         "--max-source-rows", "--max-source-fragments", "--max-source-bytes",
         "--target-rows-per-fragment", "--target-rows-per-group", "--max-bytes-per-file",

@@ -157,6 +157,15 @@ TEST_P(ObjectStoreTest, ExactlyOneOfManyRacingPutsStores) {
   }
 }
 
+TEST_P(ObjectStoreTest, PutsLazilyWhatIsThereAtOnce) {
+  for (const char* text : {"first", "second"}) {
+    EXPECT_THAT(PutText(*store_, "folder/x", text, PutMode::kOverwriteLazily),
+                IsOkAndHolds(PutOutcome::kStored));
+    EXPECT_THAT(ReadText(*store_, "folder/x"), IsOkAndHolds(text));
+  }
+  EXPECT_THAT(ListPaths(*store_), IsOkAndHolds(ElementsAre("folder/x")));
+}
+
 TEST_P(ObjectStoreTest, StoredBytesDoNotChangeWithTheCallersBuffer) {
   std::string text = "before";
   ASSERT_THAT(store_->Put("x", arrow::Buffer::Wrap(text.data(), text.size()), PutMode::kOverwrite),
@@ -259,6 +268,26 @@ TEST_P(ObjectStoreTest, ListVisitsEveryObjectBelowAFolderOnce) {
   EXPECT_THAT(ListPaths(*store_, "data/deep"), IsOkAndHolds(ElementsAre("data/deep/er/c")));
   EXPECT_THAT(ListPaths(*store_), IsOkAndHolds(ElementsAre("data.x/d", "data/a", "data/b",
                                                            "data/deep/er/c", "data2/e", "top")));
+}
+
+TEST_P(ObjectStoreTest, ListPathsVisitsWhatListVisits) {
+  for (const char* path : {"top", "data/b", "data/deep/er/c", "data.x/d"}) {
+    ASSERT_THAT(PutText(*store_, path, "1"), IsOk());
+  }
+  for (const char* folder : {"", "data", "data/deep", "top", "none"}) {
+    std::vector<std::string> paths;
+
+    const auto status = store_->ListPaths(folder, [&](std::string path) {
+      paths.push_back(std::move(path));
+      return arrow::Status::OK();
+    });
+
+    EXPECT_THAT(status, IsOk()) << folder;
+    std::ranges::sort(paths);
+    EXPECT_THAT(ListPaths(*store_, folder), IsOkAndHolds(paths)) << folder;
+  }
+  EXPECT_THAT(store_->ListPaths("", [](std::string) { return arrow::Status::Invalid("enough"); }),
+              IsInvalid("enough"));
 }
 
 TEST_P(ObjectStoreTest, ListOfAFolderThatIsNotThereIsEmpty) {

@@ -40,6 +40,8 @@ struct FaultyOperation {
   /// It moves rows in several commits: ids are reserved, rows rewritten, zonemaps refreshed. Once
   /// the rows are rewritten it has succeeded.
   bool is_rewrite = false;
+  /// Of a rewrite: whether it ends with the zonemaps, or with the rows.
+  bool refreshes_zonemaps = true;
   /// It leaves data files behind when it fails: they are the caller's, who may commit them again.
   bool leaves_files = false;
 };
@@ -66,7 +68,11 @@ std::vector<FaultyOperation> ColumnOperations();
 std::vector<FaultyOperation> MetadataOperations();
 /// Operations below the public API: restore, data replacement, detached versions.
 std::vector<FaultyOperation> RawOperations();
+/// Compaction that keeps the order of rows.
+std::vector<FaultyOperation> CompactionOperations();
 /// What is written first and committed later, and detached versions.
 std::vector<FaultyOperation> TransactionOperations();
+/// Transactions whose files callers write themselves, and writes to base paths.
+std::vector<FaultyOperation> HandMadeOperations();
 
 }  // namespace lance::testing

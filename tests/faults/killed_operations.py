@@ -5,6 +5,7 @@ child begin, kills it after `delay` seconds (null: never), and answers what beca
 {"killed", "version", "error", "seconds"}. `version` is what the child reported before it ended.
 """
 
+import datetime
 import json
 import os
 import select
@@ -12,10 +13,13 @@ import signal
 import sys
 import time
 import traceback
+import uuid
 
 import lance_cpp
 import pyarrow as pa
 import pyarrow.compute  # noqa: F401 - so that no child has to load it
+from lance_cpp.file import LanceFileWriter
+from lance_cpp.fragment import DataFile, write_fragments
 
 ROWS = 400
 
@@ -49,6 +53,53 @@ def _declare(ds):
 
 def _delete_nulls(ds):
     ds.delete("k IS NULL")
+
+
+def _churn(ds):
+    for step in range(6):
+        ds.insert(rows(range(1000 + step * 10, 1010 + step * 10)))
+        ds.delete(f"id % 11 = {step}")
+
+
+def _commit(ds, operation):
+    ds._ds = lance_cpp.LanceDataset.commit(ds, operation, read_version=ds.version)._ds
+
+
+def _append_by_hand(ds):
+    written = write_fragments(rows(range(ROWS, ROWS + 50)), ds)
+    _commit(ds, lance_cpp.LanceOperation.Append(written))
+
+
+def _delete_by_hand(ds):
+    left = [fragment.delete("id % 3 = 0") for fragment in ds.get_fragments()]
+    _commit(ds, lance_cpp.LanceOperation.Delete(left, [], "id % 3 = 0"))
+
+
+def _merge_by_hand(ds):
+    made = [fragment.merge_columns({"x": "id * 2"}) for fragment in ds.get_fragments()]
+    _commit(ds, lance_cpp.LanceOperation.Merge([fragment for fragment, _ in made], made[0][1]))
+
+
+def _widen(ds):
+    ds.alter_columns({"path": "k", "data_type": pa.int64()})
+
+
+def _replace_by_hand(ds):
+    operations, name = lance_cpp.LanceOperation, f"{uuid.uuid4()}.lance"
+    table = pa.table({"k": pa.array(range(150), pa.int64())})
+    place = f"{ds.uri}/data/{name}"
+    with LanceFileWriter(place, table.schema, version=ds.data_storage_version) as writer:
+        writer.write_batch(table)
+    file = DataFile.create(ds, name)
+    _commit(ds, operations.DataReplacement([operations.DataReplacementGroup(0, file)]))
+
+
+def _add_base(ds):
+    ds.add_bases([lance_cpp.DatasetBasePath(f"{ds.uri}.base", name="base")])
+
+
+def _append_to_base(ds):
+    ds.insert(rows(range(ROWS, ROWS + 50)), target_bases=["base"], max_rows_per_file=20)
 
 
 class Operation:
@@ -91,8 +142,33 @@ OPERATIONS = {
     "set_clustering": Operation(_declare, is_clustered=True),
     "clear_clustering": Operation(lambda ds: ds.clear_clustering(), _declare),
     "optimize": Operation(lambda ds: ds.optimize.compact_files(), _declare, commits=3),
+    "compact": Operation(lambda ds: ds.optimize.compact_files(), _delete_nulls, commits=2),
+    "append_by_hand": Operation(_append_by_hand),
+    "delete_by_hand": Operation(_delete_by_hand),
+    "merge_by_hand": Operation(_merge_by_hand),
+    "replace_by_hand": Operation(_replace_by_hand, _widen),
+    "append_to_base": Operation(_append_to_base, _add_base),
     "create_index": Operation(lambda ds: ds.create_scalar_index("k", "ZONEMAP")),
+    "cleanup": Operation(
+        lambda ds: ds.cleanup_old_versions(older_than=datetime.timedelta(0)), _churn, commits=0
+    ),
 }
+
+
+# Changes the names of manifests and makes no version, so that it is looked at in another way.
+MIGRATION = Operation(lambda ds: ds.migrate_manifest_paths_v2(), commits=0)
+OLD_VERSIONS = 8
+
+
+def make_old_table(uri):
+    """A table of several versions whose manifests are named by their versions."""
+    for number in range(OLD_VERSIONS):
+        lance_cpp.write_dataset(
+            rows(range(number * 10, number * 10 + 10)),
+            uri,
+            mode="append" if number else "create",
+            enable_v2_manifest_paths=False,
+        )
 
 
 def _branch(ds):
@@ -115,8 +191,8 @@ BRANCH_OPERATIONS = {
 
 
 def _act(name, ds):
-    if name in OPERATIONS:
-        OPERATIONS[name].act(ds)
+    if name not in BRANCH_OPERATIONS:
+        OPERATIONS.get(name, MIGRATION).act(ds)
     else:
         BRANCH_OPERATIONS[name](ds)
 
@@ -129,7 +205,9 @@ def make_table(uri, operation):
 
 
 def _child(request, pipe):
-    ds = lance_cpp.dataset(request["uri"])
+    # Half-way through a migration only single versions are opened.
+    is_migration = request["operation"] not in {**OPERATIONS, **BRANCH_OPERATIONS}
+    ds = lance_cpp.dataset(request["uri"], 1 if is_migration else None)
     os.write(pipe, b"begin\n")
     try:
         _act(request["operation"], ds)

@@ -140,9 +140,9 @@ def test_what_is_not_supported_is_refused_by_name(uri):
     made, _ = merge(lance_cpp, uri)
 
     with pytest.raises(lance_cpp.UnsupportedError, match="BaseOperation"):
-        commit(uri, lance_cpp.LanceOperation.BaseOperation())
-    with pytest.raises(lance_cpp.UnsupportedError, match="a transaction around an operation"):
-        commit(uri, lance_cpp.Transaction(1, lance_cpp.LanceOperation.Restore(1)))
+        commit(uri, lance_cpp.LanceOperation.BaseOperation(), read_version=1)
+    with pytest.raises(lance_cpp.InvalidError, match="transaction uuid is"):
+        commit(uri, lance_cpp.Transaction(1, lance_cpp.LanceOperation.Restore(1), "nonsense"))
     with pytest.raises(lance_cpp.UnsupportedError, match="commit_lock"):
         commit(uri, made, commit_lock=lambda version: None)
     with pytest.raises(TypeError, match="operation is a str"):

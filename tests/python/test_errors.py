@@ -27,15 +27,20 @@ HAS = {
         "declare",
     }
     | {"enable_v2_manifest_paths", "commit_message", "transaction_properties", "cluster_by"}
-    | {"observer"},
+    | {"observer", "initial_bases", "target_bases", "target_all_bases"},
     "scanner": {"self", "columns", "filter", "limit", "offset", "batch_size", "scan_in_order"}
     | {"with_row_id", "with_row_address", "blob_handling", "batch_size_bytes", "batch_readahead"}
     | {"fragment_readahead", "io_buffer_size", "late_materialization", "prefilter"}
     | {"strict_batch_size", "disable_scoring_autoprojection"}
+    | {"fragments", "include_deleted_rows", "order_by"}
     | {"use_stats", "use_scalar_index", "scan_stats_callback"},
     "compact_files": {"self", "target_rows_per_fragment", "max_bytes_per_file", "num_threads"}
     | {"compaction_mode", "max_source_fragments", "max_source_rows", "max_source_bytes", "full"}
-    | {"target_rows_per_group", "min_merge_ratio", "take_over", "rows_per_zone", "observer"},
+    | {"target_rows_per_group", "min_merge_ratio", "take_over", "rows_per_zone", "observer"}
+    | {"materialize_deletions", "materialize_deletions_threshold", "batch_size"}
+    | {"binary_copy_read_batch_bytes", "excluded_fragment_ids", "data_storage_version"}
+    # Refused where it fits; the table of this test is clustered.
+    | {"defer_index_remap"},
     "create_scalar_index": {"self", "column", "index_type", "name", "replace", "rows_per_zone"}
     | {"observer"},
 }
@@ -312,14 +317,15 @@ def test_no_argument_is_ignored(ours, function, name, given):
         lambda ds: ds.take([1], columns=[]),
         lambda ds: ds.take([1], columns={"twice": "id * 2"}),
         lambda ds: ds.to_table(blob_handling="all_descriptions"),
-        lambda ds: ds.to_table(columns={"twice": "id * 2"}),
         lambda ds: ds.create_scalar_index("id", "BTREE"),
-        lambda ds: ds.optimize.compact_files(),
-        lambda ds: ds.optimize.compact_files(compaction_mode="reencode"),
+        lambda ds: ds.optimize.compact_files(defer_index_remap=True),
+        lambda ds: ds.optimize.compact_files(data_storage_version="2.2"),
         lambda ds: ds.to_pandas(blob_mode="bytes"),
         lambda ds: ds.scanner().analyze_plan(count_rows=True),
         lambda ds: ds.filter(pa.compute.field("id") > 3),
-        lambda ds: ds.get_fragments(),
+        lambda ds: ds.get_fragments(filter="id > 3"),
+        lambda ds: ds.get_fragments()[0].take([1]),
+        lambda ds: ds.get_fragments()[0].physical_schema,
         lambda ds: ds.join(ds, "id"),
         lambda ds: ds.join_asof(ds, "id", [], 1),
         lambda ds: ds.sort_by("id"),
@@ -334,6 +340,51 @@ def test_what_this_version_does_not_have_says_so(ours, action):
     error = raised_by(lambda: action(ours))
 
     assert isinstance(error, lance_cpp.UnsupportedError), error
+
+
+@pytest.mark.parametrize(
+    "mode, option, value",
+    [
+        ("cluster", "materialize_deletions", True),
+        ("cluster", "batch_size", 10),
+        ("cluster", "data_storage_version", "2.1"),
+        ("reencode", "rows_per_zone", 10),
+        ("reencode", "full", True),
+        (None, "min_merge_ratio", 0.5),
+    ],
+)
+def test_an_option_that_does_not_fit_the_mode_is_named(ours, mode, option, value):
+    error = raised_by(
+        lambda: ours.optimize.compact_files(compaction_mode=mode, **{option: value})
+    )
+
+    assert isinstance(error, lance_cpp.InvalidError)
+    assert option in str(error)
+
+
+@pytest.mark.parametrize(
+    "option, value",
+    [
+        ("target_rows_per_fragment", 0),
+        ("target_rows_per_fragment", -1),
+        ("target_rows_per_fragment", "many"),
+        ("target_rows_per_fragment", 1.5),
+        ("max_bytes_per_file", 0),
+        ("max_source_rows", 0),
+        ("batch_size", 0),
+        ("materialize_deletions", "yes"),
+        ("materialize_deletions_threshold", -0.5),
+        ("materialize_deletions_threshold", float("nan")),
+        ("excluded_fragment_ids", [-1]),
+        ("excluded_fragment_ids", "1"),
+        ("data_storage_version", "7"),
+    ],
+)
+def test_a_wrong_value_of_a_compaction_option_is_named(ours, option, value):
+    error = raised_by(lambda: ours.optimize.compact_files(**{option: value}))
+
+    assert isinstance(error, lance_cpp.InvalidError)
+    assert option in str(error) or option == "data_storage_version"
 
 
 def test_a_wrong_compaction_mode_lists_the_right_ones(ours):

@@ -179,9 +179,40 @@ def try_on_a_branch(module, folder):
     return lines
 
 
+def clean_up(module, folder):
+    """Old versions, seen first and removed then, with a tag in the way."""
+    lines = []
+    uri = f"{folder}/churn.lance"
+    for step in range(5):
+        rows = pa.table({"id": range(step * 10, step * 10 + 10)})
+        ds = module.write_dataset(rows, uri, mode="overwrite")
+    ds.tags.create("keep", 2)
+
+    def numbers():
+        return [version["version"] for version in ds.versions()]
+
+    keep = {"error_if_tagged_old_versions": False}
+    plan = ds.explain_cleanup_old_versions(retain_versions=1, **keep)
+    lines.append((plan.stats.old_versions, plan.stats.data_files_removed, numbers()))
+    with pytest.raises((ValueError, OSError)):
+        ds.cleanup_old_versions(older_than=datetime.timedelta(0))
+    done = ds.cleanup_old_versions(retain_versions=1, **keep)
+    lines.append((done.old_versions, done.data_files_removed, done.bytes_removed > 0, numbers()))
+    lines.append(ds.checkout_version("keep").to_table().to_pydict())
+    with pytest.raises((ValueError, OSError)):
+        ds.checkout_version(1)
+    ds.tags.delete("keep")
+    last = ds.cleanup_old_versions(older_than=datetime.timedelta(0))
+    lines.append((last.old_versions, numbers(), ds.count_rows()))
+    lines.append(ds.cleanup_old_versions().old_versions)
+    return lines
+
+
 @pytest.mark.parametrize(
     "script",
-    [evolve_a_schema, evolve_a_struct, keep_settings, go_back_in_time, try_on_a_branch],
+    [
+        evolve_a_schema, evolve_a_struct, keep_settings, go_back_in_time, try_on_a_branch, clean_up,
+    ],
 )
 def test_a_script_prints_the_same_with_both_modules(script, tmp_path):
     printed = []

@@ -82,9 +82,14 @@ arrow::Result<Invocation> MakeInvocation(const CommonFlags& flags);
 void AddWriteCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
 void AddRowCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
 void AddLookCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
+void AddIndexCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
 void AddSchemaCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
 void AddBranchCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
 void AddHistoryCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
+void AddCheckCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
+void AddDiffCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
+void AddCleanupCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
 void AddMaintainCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
+void AddCompactCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
 
 }  // namespace lancectl

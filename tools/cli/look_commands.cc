@@ -18,6 +18,7 @@ struct ScanFlags {
   std::string filter;
   std::optional<uint64_t> limit;
   uint64_t offset = 0;
+  std::string order_by;
   bool no_pruning = false;
   bool no_index = false;
   std::string format;
@@ -25,8 +26,31 @@ struct ScanFlags {
   bool analyze = false;
 };
 
+/// One part of --order-by: a name, perhaps with asc, desc, "nulls first" or "nulls last" behind it.
+lance::ColumnOrdering ParseOrdering(std::string text) {
+  lance::ColumnOrdering ordering;
+  const auto take = [&text](std::string_view word) {
+    const bool ends = text.size() > word.size() && text.ends_with(word) &&
+                      text[text.size() - word.size() - 1] == ' ';
+    if (ends) text.erase(text.find_last_not_of(' ', text.size() - word.size() - 1) + 1);
+    return ends;
+  };
+  ordering.nulls_first = take("nulls first");
+  if (!ordering.nulls_first) take("nulls last");
+  ordering.ascending = !take("desc");
+  if (ordering.ascending) take("asc");
+  ordering.column_name = std::move(text);
+  return ordering;
+}
+
 arrow::Result<lance::ScanOptions> MakeScanOptions(const ScanFlags& flags) {
   lance::ScanOptions options;
+  if (!flags.order_by.empty()) {
+    ARROW_ASSIGN_OR_RAISE(auto parts, SplitList(flags.order_by));
+    for (std::string& part : parts) {
+      options.order_by.push_back(ParseOrdering(std::move(part)));
+    }
+  }
   if (!flags.columns.empty()) {
     ARROW_ASSIGN_OR_RAISE(options.columns, SplitList(flags.columns));
   }
@@ -161,9 +185,12 @@ arrow::Status RunVersions(const Invocation& invocation) {
       continue;
     }
     rows.push_back({std::to_string(version.version), json["timestamp"],
-                    version.metadata.at("total_fragments"), version.metadata.at("total_rows")});
+                    version.metadata.at("total_fragments"), version.metadata.at("total_rows"),
+                    JoinNames(version.tags)});
   }
-  if (!invocation.flags.json) PrintTable({"version", "timestamp", "fragments", "rows"}, rows);
+  if (!invocation.flags.json) {
+    PrintTable({"version", "timestamp", "fragments", "rows", "tags"}, rows);
+  }
   return arrow::Status::OK();
 }
 
@@ -176,6 +203,8 @@ void AddScanFlags(CLI::App* app, ScanFlags* flags, bool has_projection) {
   app->add_option("--columns", flags->columns, "A,B; default all")->check(IsNotEmpty());
   app->add_option("--limit", flags->limit, "most rows")->check(IsWholeNumber());
   app->add_option("--offset", flags->offset, "rows to skip")->check(IsWholeNumber());
+  app->add_option("--order-by", flags->order_by, "A,B desc,C nulls first: sort before the limit")
+      ->check(IsNotEmpty());
 }
 
 void AddRowFlags(CLI::App* app, ScanFlags* flags) {

@@ -84,9 +84,14 @@ int main(int argc, char** argv) {
   lancectl::AddWriteCommands(&app, &flags, &commands);
   lancectl::AddRowCommands(&app, &flags, &commands);
   lancectl::AddLookCommands(&app, &flags, &commands);
+  lancectl::AddIndexCommands(&app, &flags, &commands);
   lancectl::AddSchemaCommands(&app, &flags, &commands);
+  lancectl::AddCheckCommands(&app, &flags, &commands);
   lancectl::AddMaintainCommands(&app, &flags, &commands);
+  lancectl::AddCompactCommands(&app, &flags, &commands);
   lancectl::AddHistoryCommands(&app, &flags, &commands);
+  lancectl::AddDiffCommands(&app, &flags, &commands);
+  lancectl::AddCleanupCommands(&app, &flags, &commands);
   lancectl::AddBranchCommands(&app, &flags, &commands);
   if (const std::string unknown = UnknownCommand(app, argc, argv); !unknown.empty()) {
     PrintFailure(UsageError("there is no command " + unknown, app.get_name()),

@@ -3,6 +3,7 @@
 
 #include "command_line.h"
 #include "output.h"
+#include "print_compaction.h"
 
 namespace lancectl {
 
@@ -101,12 +102,6 @@ struct OptimizeFlags {
   bool dry_run = false;
 };
 
-void PrintStop(const std::optional<lance::CompactionStop>& stop) {
-  if (!stop) return;
-  std::cout << "stopped by " << stop->budget << " " << WithCommas(stop->allowed) << ": fragment "
-            << stop->next_fragment_id << " would need " << WithCommas(stop->needed) << '\n';
-}
-
 void PrintPlan(const lance::ClusteringCompactionPlan& plan) {
   for (const auto& task : plan.tasks()) {
     std::cout << "task " << task.task_id() << ": " << task.source_fragment_ids().size()
@@ -120,30 +115,6 @@ void PrintPlan(const lance::ClusteringCompactionPlan& plan) {
               << left.detail << ")\n";
   }
   PrintStop(plan.stopped_by());
-}
-
-void PrintResult(const lance::CompactionResult& result) {
-  if (result.tasks_committed == 0) {
-    std::cout << (result.stopped_by ? "nothing fits the budget" : "nothing to rewrite");
-  } else {
-    std::cout << "rewrote " << WithCommas(result.rows_rewritten)
-              << " rows: " << WithCommas(result.fragments_removed) << " fragments became "
-              << WithCommas(result.fragments_added);
-  }
-  std::cout << "; left " << WithCommas(result.remaining.rows) << " rows\n";
-  PrintStop(result.stopped_by);
-  if (result.tasks_committed == 0 && result.version) {
-    std::cout << "zonemaps brought up to date\n";
-  }
-  for (const auto& uncovered : result.uncovered_indices) {
-    std::cout << "index " << uncovered.name << " (" << uncovered.type << ") does not answer for "
-              << uncovered.fragments << " new fragments: " << uncovered.refresh << '\n';
-  }
-  if (result.version) {
-    std::cout << "version " << *result.version << '\n';
-  } else {
-    std::cout << "no version was created\n";
-  }
 }
 
 arrow::Status RunOptimize(const Invocation& invocation, const OptimizeFlags& flags) {
@@ -168,12 +139,7 @@ arrow::Status RunOptimize(const Invocation& invocation, const OptimizeFlags& fla
   }
   ARROW_ASSIGN_OR_RAISE(const auto result,
                         lance::CompactFilesWithClustering(dataset, options, invocation.call));
-  if (invocation.flags.quiet) return arrow::Status::OK();
-  if (invocation.flags.json) {
-    std::cout << lance::ToJson(result) << '\n';
-  } else {
-    PrintResult(result);
-  }
+  PrintCompaction(invocation, result);
   return arrow::Status::OK();
 }
 

@@ -212,10 +212,17 @@ void PrintTable(std::vector<std::string> heading, std::vector<std::vector<std::s
       line += (i == 0 ? "" : "  ") + row[i];
       if (i + 1 < row.size()) line.append(widths[i] - row[i].size(), ' ');
     }
+    line.erase(line.find_last_not_of(' ') + 1);  // cells at the end may be empty
     std::cout << line << '\n';
   };
   print(heading);
   for (const auto& row : rows) print(row);
+}
+
+std::string JoinNames(const std::vector<std::string>& names) {
+  std::string joined;
+  for (const std::string& name : names) joined += (joined.empty() ? "" : ", ") + name;
+  return joined;
 }
 
 std::string WithCommas(uint64_t number) {

@@ -29,6 +29,9 @@ void PrintJson(const nlohmann::ordered_json& json);
 /// Print columns of text, aligned, under a heading; all of it Printable.
 void PrintTable(std::vector<std::string> heading, std::vector<std::vector<std::string>> rows);
 
+/// Names with ", " between them.
+std::string JoinNames(const std::vector<std::string>& names);
+
 /// 336776 as "336,776".
 std::string WithCommas(uint64_t number);
 

@@ -258,38 +258,11 @@ void AddConfig(CLI::App* parent, CommonFlags* common, std::vector<Command>* comm
                        }});
 }
 
-arrow::Status RunCheck(const Invocation& invocation, bool repairs) {
-  ARROW_ASSIGN_OR_RAISE(auto dataset, invocation.Open());
-  if (repairs) {
-    ARROW_ASSIGN_OR_RAISE(const auto options, invocation.commit_options());
-    ARROW_ASSIGN_OR_RAISE(dataset, lance::RepairTable(dataset, options, invocation.call));
-  }
-  ARROW_ASSIGN_OR_RAISE(const auto findings, lance::CheckTable(dataset, {}, invocation.call));
-  if (invocation.flags.json) {
-    std::cout << lance::ToJson(findings) << '\n';
-  } else if (!invocation.flags.quiet) {
-    for (const lance::Finding& finding : findings) {
-      std::cout << finding.severity << ": " << finding.message << " (" << finding.code << ")\n";
-    }
-    if (findings.empty()) std::cout << "nothing to report; version " << dataset.version() << '\n';
-  }
-  const auto is_error = [](const lance::Finding& finding) { return finding.severity == "error"; };
-  const auto error = std::ranges::find_if(findings, is_error);
-  if (error == findings.end()) return arrow::Status::OK();
-  return arrow::Status::SerializationError("the check found an error: ", error->message);
-}
-
 }  // namespace
 
 void AddSchemaCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands) {
   AddColumnCommands(app, flags, commands);
   AddConfig(app, flags, commands);
-  CLI::App* check = AddCommand(app, "check", "look for what is wrong with the clustering metadata",
-                               flags, /*commits=*/true);
-  auto repairs = std::make_shared<bool>(false);
-  check->add_flag("--repair", *repairs, "take away dangling references and broken definitions");
-  commands->push_back(
-      {check, [repairs](const Invocation& invocation) { return RunCheck(invocation, *repairs); }});
 }
 
 }  // namespace lancectl

@@ -234,6 +234,12 @@ arrow::Result<Dataset> AddColumns(const Dataset& dataset, const AddColumnsReques
   return CommitSchemaChange(dataset, std::move(merge), {}, request.commit, &files, call);
 }
 
+arrow::Result<std::shared_ptr<arrow::Schema>> ComputedColumnsSchema(
+    const Dataset& dataset, const std::vector<ComputedColumn>& columns) {
+  ARROW_ASSIGN_OR_RAISE(const NewColumns plan, PlanExpressions(dataset.impl(), columns));
+  return format::ToArrowSchema(plan.schema.added);
+}
+
 arrow::Result<FragmentMetadata> AddColumnsToFragment(const Dataset& dataset, uint64_t id,
                                                      const AddColumnsRequest& request,
                                                      const CallOptions& call) {

@@ -79,7 +79,8 @@ class CompactionRun {
   arrow::Status RunPass(const ClusteringCompactionPlan& plan,
                         const std::vector<ClusteringCompactionTask>& tasks) {
     ARROW_ASSIGN_OR_RAISE(const auto results, ExecuteAll(tasks, result_.dataset, call_));
-    auto committed = CommitRewrites(result_.dataset, plan, results, run_, &result_);
+    auto committed =
+        CommitResults(result_.dataset, plan, results, /*owns_outputs=*/true, run_, &result_);
     if (!committed.ok()) return ConflictOrFailure(committed.status(), results);
     conflicts_ = 0;
     result_.dataset = std::move(*committed);

@@ -1,12 +1,15 @@
 #include <algorithm>
+#include <map>
 #include <string>
 #include <utility>
 
 #include "arrow/type.h"
 #include "lance/base/executor.h"
 #include "lance/base/status_detail.h"
+#include "lance/dataset/cleanup_impl.h"
 #include "lance/dataset/dataset_impl.h"
 #include "lance/dataset/progress_reporter.h"
+#include "lance/dataset/store_with_bases.h"
 #include "lance/table/base_path.h"
 #include "lance/table/feature_flags.h"
 
@@ -55,58 +58,14 @@ table::UpdateMap DeclarationUpdate(const std::optional<ClusteringSpec>& spec,
 
 }  // namespace
 
-FragmentMetadata MakeFragmentMetadata(const table::Fragment& fragment) {
-  return FragmentMetadata(
-      std::make_shared<FragmentMetadata::Impl>(std::make_shared<const table::Fragment>(fragment)));
-}
-
-void FragmentMetadata::Impl::Derive() const {
-  std::call_once(derived_, [this] {
-    stamp_ = table::ReadStamp(*fragment);
-    for (const table::DataFile& file : fragment->files) {
-      files_.push_back(
-          {.path = file.path,
-           .field_ids = file.field_ids,
-           .version = std::to_string(file.major_version) + "." + std::to_string(file.minor_version),
-           .size_bytes = file.size_bytes,
-           .base_id = file.base_id});
-    }
-  });
-}
-
-const table::Stamp& FragmentMetadata::Impl::stamp() const {
-  Derive();
-  return stamp_;
-}
-
-const std::vector<DataFileInfo>& FragmentMetadata::Impl::files() const {
-  Derive();
-  return files_;
-}
-
-uint64_t FragmentMetadata::id() const { return impl_->fragment->id; }
-uint64_t FragmentMetadata::physical_rows() const { return impl_->fragment->physical_rows; }
-uint64_t FragmentMetadata::num_deletions() const {
-  return impl_->fragment->physical_rows - impl_->fragment->live_rows();
-}
-uint64_t FragmentMetadata::num_rows() const { return impl_->fragment->live_rows(); }
-const std::vector<DataFileInfo>& FragmentMetadata::files() const { return impl_->files(); }
-uint32_t FragmentMetadata::clustering_id() const { return impl_->stamp().clustering_id; }
-uint64_t FragmentMetadata::clustering_version() const { return impl_->stamp().version; }
-const std::string& FragmentMetadata::clustering_group_id() const { return impl_->stamp().group_id; }
-const std::map<std::string, std::string>& FragmentMetadata::metadata() const {
-  return impl_->fragment->metadata;
-}
-
-namespace {
-
-/// The store that also finds the files of other base paths.
 std::shared_ptr<ObjectStore> StoreWithBases(const OpenedTable& table,
                                             const std::vector<table::BasePath>& bases) {
   if (bases.empty()) return table.store;
   const auto open = [table](const std::string& path) { return OpenBase(table, path); };
   return table::MakeBasePathStore(table.store, bases, open);
 }
+
+namespace {
 
 /// Refuse what tables of very old writers lack: counts of rows.
 arrow::Status CheckRowCounts(const table::Manifest& manifest) {
@@ -182,6 +141,7 @@ arrow::Result<Dataset> Dataset::Impl::Commit(table::CommitRequest request,
                                              const RunContext& run) const {
   ARROW_ASSIGN_OR_RAISE(table::LoadedManifest committed,
                         table::Commit(manifests(), std::move(request), run));
+  CleanUpAfterCommit(*this, committed.manifest, run);
   return Make(opened, std::move(committed));
 }
 

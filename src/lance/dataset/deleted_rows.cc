@@ -7,10 +7,7 @@
 
 namespace lance {
 
-arrow::Result<RowRanges> LiveRows(ObjectStore& store, const table::Fragment& fragment,
-                                  const RunContext& run) {
-  if (!fragment.deletion_file) return RowRanges::All(fragment.physical_rows);
-  ARROW_ASSIGN_OR_RAISE(const RoaringBitmap deleted, table::ReadDeletions(store, fragment, run));
+RowRanges RowsWithout(const RoaringBitmap& deleted, uint64_t num_rows) {
   std::vector<RowRange> ranges;
   for (const uint32_t offset : deleted.ToVector()) {
     if (!ranges.empty() && ranges.back().end == offset) {
@@ -19,7 +16,14 @@ arrow::Result<RowRanges> LiveRows(ObjectStore& store, const table::Fragment& fra
       ranges.push_back({offset, uint64_t{offset} + 1});
     }
   }
-  return RowRanges::Make(std::move(ranges)).Complement(fragment.physical_rows);
+  return RowRanges::Make(std::move(ranges)).Complement(num_rows);
+}
+
+arrow::Result<RowRanges> LiveRows(ObjectStore& store, const table::Fragment& fragment,
+                                  const RunContext& run) {
+  if (!fragment.deletion_file) return RowRanges::All(fragment.physical_rows);
+  ARROW_ASSIGN_OR_RAISE(const RoaringBitmap deleted, table::ReadDeletions(store, fragment, run));
+  return RowsWithout(deleted, fragment.physical_rows);
 }
 
 arrow::Result<std::optional<table::Fragment>> DeleteRows(ObjectStore& store,

@@ -13,6 +13,9 @@
 
 namespace lance {
 
+/// The rows below `num_rows` that are not deleted.
+RowRanges RowsWithout(const RoaringBitmap& deleted, uint64_t num_rows);
+
 /// The rows of a fragment that are not deleted.
 arrow::Result<RowRanges> LiveRows(ObjectStore& store, const table::Fragment& fragment,
                                   const RunContext& run);

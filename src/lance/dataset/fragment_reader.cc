@@ -6,6 +6,7 @@
 #include "arrow/api.h"
 #include "lance/base/executor.h"
 #include "lance/base/status_detail.h"
+#include "lance/dataset/deleted_rows.h"
 #include "lance/dataset/read_fields.h"
 #include "lance/dataset/split_fields.h"
 #include "lance/table/base_path.h"
@@ -58,6 +59,8 @@ arrow::Result<std::shared_ptr<const format::DataFileReader>> FragmentReader::Ope
   }
   return reader;
 }
+
+arrow::Result<RowRanges> FragmentReader::Live() const { return LiveRows(*store_, fragment_, run_); }
 
 arrow::Status FragmentReader::CheckRowCount() {
   return fragment_.files.empty() ? arrow::Status::OK() : OpenFile(0).status();

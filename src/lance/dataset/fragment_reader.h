@@ -32,6 +32,9 @@ class FragmentReader {
 
   const table::Fragment& fragment() const { return fragment_; }
 
+  /// The rows that are not deleted. Reads the deletion file each time.
+  arrow::Result<RowRanges> Live() const;
+
   /// Read rows of one column, children included; what no file holds is null.
   ///
   /// Parts may lie in several files (split_fields.h).

@@ -8,9 +8,9 @@
 #include "arrow/util/byte_size.h"
 #include "lance/base/checked_math.h"
 #include "lance/base/status_detail.h"
-#include "lance/format/data_file_writer.h"
 #include "lance/index/seed.h"
 #include "lance/index/zone.h"
+#include "lance/table/base_path.h"
 #include "lance/table/data_file_name.h"
 
 namespace lance {
@@ -21,10 +21,11 @@ class FragmentWriter::OpenFile {
   static arrow::Result<std::unique_ptr<OpenFile>> Make(ObjectStore& store,
                                                        const format::LanceSchema& schema,
                                                        const FragmentWriterOptions& options,
+                                                       std::optional<uint32_t> base_id,
                                                        const RunContext& run) {
     auto file = std::make_unique<OpenFile>();
-    file->name_ = table::MakeDataFileName(*run.random);
-    ARROW_ASSIGN_OR_RAISE(file->stream_, store.OpenWrite("data/" + file->name_));
+    file->place_ = {.path = table::MakeDataFileName(*run.random), .base_id = base_id};
+    ARROW_ASSIGN_OR_RAISE(file->stream_, store.OpenWrite(table::DataFilePath(file->place_)));
     format::DataFileWriterOptions file_options{.version = options.version,
                                                .num_threads = run.num_threads,
                                                .stop_token = run.stop_token,
@@ -61,12 +62,9 @@ class FragmentWriter::OpenFile {
     ARROW_ASSIGN_OR_RAISE(const format::DataFileSummary summary, writer_->Finish());
     table::Fragment fragment;
     fragment.physical_rows = summary.num_rows;
-    fragment.files.push_back({.path = name_,
-                              .field_ids = summary.field_ids,
-                              .column_indices = summary.column_indices,
-                              .major_version = summary.major_version,
-                              .minor_version = summary.minor_version,
-                              .size_bytes = summary.size_bytes});
+    table::DataFile file = MakeDataFile(place_.path, summary);
+    file.base_id = place_.base_id;
+    fragment.files.push_back(std::move(file));
     return fragment;
   }
 
@@ -83,7 +81,7 @@ class FragmentWriter::OpenFile {
     std::shared_ptr<arrow::DataType> type;
     index::ZoneBuilder zones;
   };
-  std::string name_;
+  table::DataFile place_;  // name and base path alone
   std::shared_ptr<arrow::io::OutputStream> stream_;
   std::unique_ptr<format::DataFileWriter> writer_;
   std::vector<Seed> seeds_;
@@ -102,7 +100,9 @@ FragmentWriter::~FragmentWriter() {
 }
 
 arrow::Status FragmentWriter::StartFile() {
-  ARROW_ASSIGN_OR_RAISE(file_, OpenFile::Make(*store_, schema_, options_, run_));
+  std::optional<uint32_t> base_id;
+  if (!options_.bases.empty()) base_id = options_.bases[fragments_.size() % options_.bases.size()];
+  ARROW_ASSIGN_OR_RAISE(file_, OpenFile::Make(*store_, schema_, options_, base_id, run_));
   return arrow::Status::OK();
 }
 
@@ -190,10 +190,19 @@ arrow::Status WriteClustered(const arrow::Table& sorted, uint64_t max_rows_per_f
   return arrow::Status::OK();
 }
 
+table::DataFile MakeDataFile(std::string name, const format::DataFileSummary& summary) {
+  return {.path = std::move(name),
+          .field_ids = summary.field_ids,
+          .column_indices = summary.column_indices,
+          .major_version = summary.major_version,
+          .minor_version = summary.minor_version,
+          .size_bytes = summary.size_bytes};
+}
+
 void DeleteDataFiles(ObjectStore& store, const std::vector<table::Fragment>& fragments) {
   for (const table::Fragment& fragment : fragments) {
     for (const table::DataFile& file : fragment.files) {
-      (void)store.Delete("data/" + file.path);  // best effort: an orphan is harmless
+      (void)store.Delete(table::DataFilePath(file));  // best effort: an orphan is harmless
     }
   }
 }

@@ -9,6 +9,7 @@
 #include "arrow/result.h"
 #include "arrow/type_fwd.h"
 #include "lance/base/run_context.h"
+#include "lance/format/data_file_writer.h"
 #include "lance/format/file_version.h"
 #include "lance/format/schema.h"
 #include "lance/object_store.h"
@@ -30,6 +31,8 @@ struct FragmentWriterOptions {
   format::FileVersion version = format::kDefaultFileVersion;
   std::optional<uint64_t> max_page_bytes;
   std::vector<SeedColumn> seeds;
+  /// The base paths that get the files, in turn; no value: the table itself. Empty: it alone.
+  std::vector<std::optional<uint32_t>> bases;
 };
 
 /// Writes rows into new data files, one file a fragment. Commits nothing; ids stay 0.
@@ -80,6 +83,9 @@ std::vector<uint64_t> ClusteredFileSizes(uint64_t num_rows, uint64_t max_rows);
 /// Write a sorted table with clustered file cuts.
 arrow::Status WriteClustered(const arrow::Table& sorted, uint64_t max_rows_per_file,
                              FragmentWriter* writer);
+
+/// The manifest's entry for a file that was written below data/.
+table::DataFile MakeDataFile(std::string name, const format::DataFileSummary& summary);
 
 /// Delete data files that no version refers to; failures are ignored, cleanup finds what stays.
 void DeleteDataFiles(ObjectStore& store, const std::vector<table::Fragment>& fragments);

@@ -9,10 +9,13 @@
 #include "lance/dataset/dataset_impl.h"
 #include "lance/dataset/fragment_writer.h"
 #include "lance/dataset/progress_reporter.h"
+#include "lance/dataset/store_with_bases.h"
+#include "lance/dataset/target_bases.h"
 #include "lance/dataset/transaction_impl.h"
 #include "lance/dataset/zonemaps.h"
 #include "lance/table/feature_flags.h"
 #include "lance/write.h"
+#include "lance/write_fragments.h"
 
 namespace lance {
 
@@ -97,6 +100,8 @@ struct InsertPlan {
   /// The declaration that a new table gets.
   std::optional<ClusteringSpec> declare;
   FragmentWriterOptions writer;
+  std::shared_ptr<ObjectStore> data_store;  // finds base paths, also those that are yet to come
+  std::vector<table::BasePath> initial_bases;
 
   bool is_stamped() const { return sort_by && sort_by->version != 0; }
 };
@@ -238,6 +243,15 @@ arrow::Status ChooseOrder(const InsertRequest& request, InsertPlan* plan) {
   return arrow::Status::OK();
 }
 
+arrow::Status ChoosePlaces(const WriteOptions& options, InsertPlan* plan) {
+  const auto* present = plan->existing ? &plan->existing->impl().manifest().base_paths : nullptr;
+  ARROW_ASSIGN_OR_RAISE(const auto bases, PlanBasePaths(options, present));
+  ARROW_ASSIGN_OR_RAISE(plan->writer.bases, ChooseTargets(options, bases));
+  plan->data_store = StoreWithBases(plan->table, bases);
+  if (present == nullptr) plan->initial_bases = bases;
+  return arrow::Status::OK();
+}
+
 /// \param dataset the version to write onto, whatever was committed since; no value: the newest
 arrow::Result<InsertPlan> PlanInsert(OpenedTable opened, std::optional<Dataset> dataset,
                                      const InsertRequest& request, const arrow::Schema& input,
@@ -259,6 +273,7 @@ arrow::Result<InsertPlan> PlanInsert(OpenedTable opened, std::optional<Dataset> 
   ARROW_ASSIGN_OR_RAISE(plan.arrow_schema, format::ToArrowSchema(plan.schema));
   ARROW_RETURN_NOT_OK(BatchAligner::Make(input, plan.arrow_schema).status());
   ARROW_RETURN_NOT_OK(ChooseOrder(request, &plan));
+  ARROW_RETURN_NOT_OK(ChoosePlaces(request.options, &plan));
   const auto declared = plan.existing ? plan.existing->clustering_spec() : plan.declare;
   ARROW_ASSIGN_OR_RAISE(plan.writer.version, ChooseFileVersion(request, plan.existing));
   ARROW_ASSIGN_OR_RAISE(const auto fields, format::MakeFieldTree(plan.schema));
@@ -312,6 +327,7 @@ table::Operation MakeOperation(const InsertRequest& request, const InsertPlan& p
   table::Overwrite overwrite{.fragments = std::move(fragments),
                              .schema = plan.schema,
                              .config_upsert_values = request.config,
+                             .initial_bases = plan.initial_bases,
                              .data_storage_version = format::ToString(plan.writer.version),
                              .enable_stable_row_ids = request.options.enable_stable_row_ids,
                              .table_metadata = request.table_metadata};
@@ -344,6 +360,7 @@ arrow::Result<table::CommitRequest> MakeCommit(const InsertRequest& request, con
 arrow::Result<Dataset> CommitInsert(const InsertRequest& request, const InsertPlan& plan,
                                     std::vector<table::Fragment> fragments, const RunContext& run) {
   ARROW_ASSIGN_OR_RAISE(auto commit, MakeCommit(request, plan, std::move(fragments), run));
+  if (plan.existing) return plan.existing->impl().Commit(std::move(commit), run);
   ARROW_ASSIGN_OR_RAISE(
       table::LoadedManifest committed,
       table::Commit(table::ManifestStore(plan.table.store), std::move(commit), run));
@@ -371,13 +388,13 @@ arrow::Result<std::vector<table::Fragment>> WriteRows(const InsertPlan& plan,
 arrow::Result<WriteResult> ExecuteInsert(const InsertRequest& request, const InsertPlan& plan,
                                          const BatchSource& source, const RunContext& run) {
   ProgressReporter progress(run, "insert", "rows");
-  FragmentWriter writer(plan.table.store, plan.schema, plan.writer, run);
+  FragmentWriter writer(plan.data_store, plan.schema, plan.writer, run);
   ARROW_ASSIGN_OR_RAISE(auto fragments, WriteRows(plan, source, &writer, run, &progress));
   progress.Stage("commit");
   const uint64_t num_fragments = fragments.size();
   auto committed = CommitInsert(request, plan, fragments, run);
   if (!committed.ok()) {
-    if (CertainlyNotCommitted(committed.status())) DeleteDataFiles(*plan.table.store, fragments);
+    if (CertainlyNotCommitted(committed.status())) DeleteDataFiles(*plan.data_store, fragments);
     return committed.status();
   }
   return WriteResult{.dataset = std::move(*committed),
@@ -426,21 +443,54 @@ arrow::Result<WriteResult> InsertBuilder::Execute(BatchSource source,
   return ExecuteInsert(prepared.request, prepared.plan, source, prepared.run);
 }
 
-arrow::Result<Transaction> InsertBuilder::ExecuteUncommitted(BatchSource source,
-                                                             const CallOptions& call) const {
-  ARROW_ASSIGN_OR_RAISE(const Prepared prepared, Prepare(*source.schema(), call));
+arrow::Result<Transaction> InsertBuilder::WriteUncommitted(const Prepared& prepared,
+                                                           const BatchSource& source) {
   const InsertPlan& plan = prepared.plan;
-  if (!plan.existing) {
-    return arrow::Status::Invalid("table ", plan.table.uri,
-                                  " is not there, so that nothing can be committed to it later; "
-                                  "create it with Execute");
-  }
   ProgressReporter progress(prepared.run, "insert", "rows");
-  FragmentWriter writer(plan.table.store, plan.schema, plan.writer, prepared.run);
+  FragmentWriter writer(plan.data_store, plan.schema, plan.writer, prepared.run);
   ARROW_ASSIGN_OR_RAISE(auto fragments, WriteRows(plan, source, &writer, prepared.run, &progress));
   ARROW_ASSIGN_OR_RAISE(auto commit,
                         MakeCommit(prepared.request, plan, std::move(fragments), prepared.run));
   return WrapTransaction(std::move(commit));
+}
+
+arrow::Result<Transaction> InsertBuilder::ExecuteUncommitted(BatchSource source,
+                                                             const CallOptions& call) const {
+  ARROW_ASSIGN_OR_RAISE(const Prepared prepared, Prepare(*source.schema(), call));
+  if (!prepared.plan.existing) {
+    return arrow::Status::Invalid("table ", prepared.plan.table.uri,
+                                  " is not there, so that nothing can be committed to it later; "
+                                  "create it with Execute");
+  }
+  return WriteUncommitted(prepared, source);
+}
+
+arrow::Result<std::vector<WrittenFragment>> FragmentCreateBuilder::WriteFragments(
+    BatchSource source, const CallOptions& call) const {
+  InsertBuilder builder = dataset_ ? InsertBuilder(*dataset_) : InsertBuilder(uri_);
+  builder.WithOptions(options_).WithOpenOptions(open_options_).WithoutClustering();
+  std::shared_ptr<arrow::Schema> schema = source.schema();
+  if (!dataset_) {
+    if (schema_ == nullptr) return arrow::Status::Invalid("the schema is null; allowed: columns");
+    builder.WithMode(WriteMode::kOverwrite);
+    schema = schema_;
+  }
+  const BatchSource rows(schema, [&] {
+    return source.Open().Map([&](std::shared_ptr<arrow::RecordBatchReader> reader) {
+      return AlignReader(std::move(reader), schema);
+    });
+  });
+  ARROW_ASSIGN_OR_RAISE(const auto prepared, builder.Prepare(*schema, call));
+  ARROW_ASSIGN_OR_RAISE(const Transaction made, InsertBuilder::WriteUncommitted(prepared, rows));
+  const table::Operation& operation = made.impl().commit.transaction.operation;
+  const auto* append = std::get_if<table::Append>(&operation);
+  const auto& fragments =
+      append ? append->fragments : std::get<table::Overwrite>(operation).fragments;
+  std::vector<WrittenFragment> written;
+  for (const table::Fragment& fragment : fragments) {
+    written.push_back({MakeFragmentMetadata(fragment)});
+  }
+  return written;
 }
 
 }  // namespace lance

@@ -311,6 +311,42 @@ std::string ToJson(const VersionInfo& version) {
   json["version"] = version.version;
   json["timestamp"] = ToText(version.timestamp);
   json["metadata"] = version.metadata;
+  json["tags"] = version.tags;
+  return Dump(json);
+}
+
+std::string ToJson(const HistoryEntry& entry) {
+  Json json = Document("history_entry");
+  json["version"] = entry.version;
+  json["timestamp"] = ToText(entry.timestamp);
+  json["branch"] = entry.branch;
+  json["operation"] = entry.operation;
+  json["read_version"] = entry.read_version;
+  json["transaction_uuid"] = entry.transaction_uuid;
+  json["message"] = OrNull(entry.message);
+  json["properties"] = entry.properties;
+  json["tags"] = entry.tags;
+  json["rows_inserted"] = OrNull(entry.rows_inserted);
+  json["rows_updated"] = OrNull(entry.rows_updated);
+  json["rows_deleted"] = OrNull(entry.rows_deleted);
+  json["fragments_added"] = OrNull(entry.fragments_added);
+  json["fragments_removed"] = OrNull(entry.fragments_removed);
+  json["bytes_added"] = OrNull(entry.bytes_added);
+  return Dump(json);
+}
+
+std::string ToJson(const CleanupResult& result) {
+  Json json = Document("cleanup_result");
+  json["bytes_removed"] = result.bytes_removed;
+  json["old_versions"] = result.old_versions;
+  json["data_files_removed"] = result.data_files_removed;
+  json["transaction_files_removed"] = result.transaction_files_removed;
+  json["index_files_removed"] = result.index_files_removed;
+  json["deletion_files_removed"] = result.deletion_files_removed;
+  json["failed_deletes"] = result.failed_deletes;
+  json["dry_run"] = result.dry_run;
+  json["files"] = Json::array();
+  for (const CleanupFile& file : result.files) json["files"].push_back(file.path);
   return Dump(json);
 }
 

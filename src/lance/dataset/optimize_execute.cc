@@ -1,3 +1,4 @@
+#include <string>
 #include <utility>
 
 #include "arrow/api.h"
@@ -9,6 +10,7 @@
 #include "lance/dataset/fragment_writer.h"
 #include "lance/dataset/optimize_impl.h"
 #include "lance/dataset/progress_reporter.h"
+#include "lance/dataset/rewrite_commit.h"
 #include "lance/dataset/row_ids.h"
 #include "lance/dataset/zonemaps.h"
 #include "lance/io/stores.h"
@@ -25,31 +27,6 @@ const std::vector<FragmentMetadata>& ClusteringRewriteResult::new_fragments() co
 }
 
 namespace {
-
-/// The version that the plan read, whatever handle the caller has.
-arrow::Result<Dataset> CheckOutPlanned(const Dataset& dataset, uint64_t read_version,
-                                       const CallOptions& call) {
-  if (dataset.version() == read_version) return dataset;
-  return dataset.Checkout(Ref::Version(read_version), call);
-}
-
-/// A difference between plan and snapshot is an error, not a guess (contract section 6 "Execute").
-arrow::Status CheckSources(const ClusteringCompactionTask::Impl& task,
-                           const table::Manifest& manifest) {
-  if (task.sources.empty()) {
-    return arrow::Status::Invalid("task ", task.task_id, " of plan ", task.plan_id,
-                                  " has no source fragments");
-  }
-  for (const table::Fragment& source : task.sources) {
-    const table::Fragment* fragment = manifest.FindFragment(source.id);
-    if (fragment == nullptr || *fragment != source) {
-      return arrow::Status::Invalid("fragment ", source.id, " of version ", manifest.version,
-                                    " is not what task ", task.task_id, " of plan ", task.plan_id,
-                                    " was planned for");
-    }
-  }
-  return arrow::Status::OK();
-}
 
 /// All columns of the sources' live rows in address order, with the addresses.
 struct SourceRows {
@@ -146,7 +123,9 @@ arrow::Result<ClusteringRewriteResult> ClusteringCompactionTask::Execute(
   ARROW_ASSIGN_OR_RAISE(const Dataset snapshot,
                         CheckOutPlanned(dataset, impl_->read_version, call));
   const Dataset::Impl& table = snapshot.impl();
-  ARROW_RETURN_NOT_OK(CheckSources(*impl_, table.manifest()));
+  ARROW_RETURN_NOT_OK(CheckSources(
+      impl_->sources, "task " + std::to_string(impl_->task_id) + " of plan " + impl_->plan_id,
+      table.manifest()));
   const RunContext run = table.Run(call);
   ProgressReporter progress(run, "optimize", "rows");
   auto counters = std::make_shared<IoCounters>();

@@ -63,6 +63,18 @@ struct ClusteringCompactionPlan::Impl {
 /// Default file size bound of a writer (table-format 10.1).
 inline constexpr uint64_t kDefaultMaxBytesPerFile = 90ull << 30;
 
+/// Rows of a new fragment when nobody says (table-format 10.1).
+inline constexpr uint64_t kDefaultTargetRowsPerFragment = 1ull << 20;
+
+/// Check that an option is not 0. \return Invalid naming it
+arrow::Status CheckNotZero(const std::optional<uint64_t>& value, const char* name);
+
+/// Take an unset option from the table's `lance.compaction.*` config.
+///
+/// \return Invalid naming a key whose value is malformed or 0
+arrow::Status TakeFromConfig(const table::Manifest& manifest, const char* name,
+                             std::optional<uint64_t>* option);
+
 /// Check options by themselves. \return Invalid naming option, value and what is allowed
 arrow::Status CheckCompactionOptions(const ClusteringCompactionOptions& options);
 
@@ -93,11 +105,13 @@ arrow::Result<std::vector<ClusteringCompactionTask>> ProgressingTasks(
 
 /// Commit results as one Rewrite, without the zonemap step.
 ///
+/// \param owns_outputs as in RewriteCommit
 /// \param result counts what was committed, and tasks whose sources met another commit
 /// \return the version that holds them; see CommitClusteringCompaction for failures
-arrow::Result<Dataset> CommitRewrites(const Dataset& dataset, const ClusteringCompactionPlan& plan,
-                                      const std::vector<ClusteringRewriteResult>& results,
-                                      const RunContext& run, CompactionResult* result);
+arrow::Result<Dataset> CommitResults(const Dataset& dataset, const ClusteringCompactionPlan& plan,
+                                     const std::vector<ClusteringRewriteResult>& results,
+                                     bool owns_outputs, const RunContext& run,
+                                     CompactionResult* result);
 
 /// Refresh the zonemaps of the key columns and note the outcome; failure does not undo anything.
 Dataset FinishWithZonemaps(Dataset dataset, const ClusteringSpec& spec,

@@ -16,30 +16,7 @@ namespace lance {
 
 namespace {
 
-constexpr uint64_t kDefaultTargetRowsPerFragment = 1ull << 20;
 constexpr uint64_t kGroupTargetInFragments = 32;  // contract section 6 "Options"
-
-arrow::Status CheckNotZero(const std::optional<uint64_t>& value, const char* name) {
-  if (value != 0u) return arrow::Status::OK();
-  return arrow::Status::Invalid(name, " is 0; allowed: 1 or more, or unset");
-}
-
-/// Take an unset option from the config.
-arrow::Status TakeFromConfig(const table::Manifest& manifest, const char* name,
-                             std::optional<uint64_t>* option) {
-  const std::string key = std::string("lance.compaction.") + name;
-  const auto entry = manifest.config.find(key);
-  if (option->has_value() || entry == manifest.config.end()) return arrow::Status::OK();
-  uint64_t value = 0;
-  const std::string& text = entry->second;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value == 0) {
-    return arrow::Status::Invalid("config key ", key, " is \"", text.substr(0, 64),
-                                  "\"; allowed: a decimal number, 1 or more");
-  }
-  *option = value;
-  return arrow::Status::OK();
-}
 
 std::string Sha256Hex(const std::string& text) {
   unsigned char digest[EVP_MAX_MD_SIZE];
@@ -135,6 +112,27 @@ arrow::Result<clustering::PlannerFragment> DescribeFragment(const table::Manifes
 }
 
 }  // namespace
+
+arrow::Status CheckNotZero(const std::optional<uint64_t>& value, const char* name) {
+  if (value != 0u) return arrow::Status::OK();
+  return arrow::Status::Invalid(name, " is 0; allowed: 1 or more, or unset");
+}
+
+arrow::Status TakeFromConfig(const table::Manifest& manifest, const char* name,
+                             std::optional<uint64_t>* option) {
+  const std::string key = std::string("lance.compaction.") + name;
+  const auto entry = manifest.config.find(key);
+  if (option->has_value() || entry == manifest.config.end()) return arrow::Status::OK();
+  uint64_t value = 0;
+  const std::string& text = entry->second;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value == 0) {
+    return arrow::Status::Invalid("config key ", key, " is \"", text.substr(0, 64),
+                                  "\"; allowed: a decimal number, 1 or more");
+  }
+  *option = value;
+  return arrow::Status::OK();
+}
 
 arrow::Status CheckCompactionOptions(const ClusteringCompactionOptions& options) {
   ARROW_RETURN_NOT_OK(CheckNotZero(options.target_rows_per_fragment, "target_rows_per_fragment"));

@@ -75,6 +75,47 @@ arrow::Status CarryInto(std::span<const uint64_t> addresses, RowsMoved how, Sour
   return arrow::Status::OK();
 }
 
+void AppendRun(const table::RowIdSequence::Run& run, uint64_t skipped, uint64_t length,
+               table::RowIdSequence* to) {
+  to->Append(run.first_id + skipped, length);
+}
+
+void AppendRun(const table::VersionSequence::Run& run, uint64_t /*skipped*/, uint64_t length,
+               table::VersionSequence* to) {
+  to->Append(run.version, length);
+}
+
+/// Append the values of some rows of a sequence. \pre it has them
+template <typename Sequence>
+void AppendRows(const Sequence& from, RowRange rows, Sequence* to) {
+  using Run = typename Sequence::Run;
+  auto run = std::ranges::upper_bound(from.runs(), rows.begin, {}, &Run::first_row);
+  if (run != from.runs().begin()) --run;
+  for (; run != from.runs().end() && run->first_row < rows.end; ++run) {
+    const uint64_t begin = std::max(rows.begin, run->first_row);
+    const uint64_t end = std::min(rows.end, run->first_row + run->length);
+    if (begin < end) AppendRun(*run, begin - run->first_row, end - begin, to);
+  }
+}
+
+/// The sequences of the live rows of several fragments, one behind the other.
+struct OrderedLineage {
+  table::RowIdSequence ids;
+  table::VersionSequence created;
+  table::VersionSequence updated;
+
+  /// Store the part of rows [begin, end) with the fragment that has them.
+  void Store(RowRange rows, table::Fragment* fragment) const {
+    OrderedLineage part;
+    AppendRows(ids, rows, &part.ids);
+    AppendRows(created, rows, &part.created);
+    AppendRows(updated, rows, &part.updated);
+    fragment->row_ids = table::StoreInline(part.ids);
+    fragment->created_at_versions = table::StoreInline(part.created);
+    fragment->last_updated_at_versions = table::StoreInline(part.updated);
+  }
+};
+
 }  // namespace
 
 arrow::Result<std::shared_ptr<const RowIdIndex>> RowIdIndex::Make(
@@ -119,6 +160,13 @@ std::optional<RowIdIndex::Place> RowIdIndex::Find(uint64_t id) const {
   return Place{run.fragment, run.first_row + (id - run.first_id)};
 }
 
+RowRanges RowIdIndex::Ids() const {
+  std::vector<RowRange> ranges;
+  ranges.reserve(runs_.size());
+  for (const Run& run : runs_) ranges.push_back({run.first_id, run.first_id + run.length});
+  return RowRanges::Make(std::move(ranges));
+}
+
 arrow::Result<std::shared_ptr<const RowIdIndex>> Dataset::Impl::RowIds(
     const RunContext& run) const {
   const std::lock_guard lock(lazy_->mutex);
@@ -138,6 +186,33 @@ arrow::Status CarryLineage(const std::shared_ptr<ObjectStore>& store,
     const uint64_t moved = std::min<uint64_t>(addresses.size(), fragment.physical_rows);
     ARROW_RETURN_NOT_OK(CarryInto(addresses.first(moved), how, &lineage, &fragment));
     addresses = addresses.subspan(moved);
+  }
+  return arrow::Status::OK();
+}
+
+arrow::Status CarryOrderedLineage(const std::shared_ptr<ObjectStore>& store,
+                                  const table::Manifest& manifest,
+                                  const std::vector<table::Fragment>& sources,
+                                  const RunContext& run, std::vector<table::Fragment>* fragments) {
+  if (!table::HasStableRowIds(manifest)) return arrow::Status::OK();
+  OrderedLineage lineage;
+  for (const table::Fragment& source : sources) {
+    FragmentReader reader(store, source, run);
+    SystemColumnReader columns(&reader, /*has_stable_row_ids=*/true, run);
+    ARROW_ASSIGN_OR_RAISE(const auto* ids, columns.RowIds());
+    ARROW_ASSIGN_OR_RAISE(const auto* created, columns.CreatedAt());
+    ARROW_ASSIGN_OR_RAISE(const auto* updated, columns.LastUpdatedAt());
+    ARROW_ASSIGN_OR_RAISE(const RowRanges live, LiveRows(*store, source, run));
+    for (const RowRange& range : live.ranges()) {
+      AppendRows(*ids, range, &lineage.ids);
+      AppendRows(*created, range, &lineage.created);
+      AppendRows(*updated, range, &lineage.updated);
+    }
+  }
+  uint64_t row = 0;
+  for (table::Fragment& fragment : *fragments) {
+    lineage.Store({row, row + fragment.physical_rows}, &fragment);
+    row += fragment.physical_rows;
   }
   return arrow::Status::OK();
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "arrow/result.h"
+#include "lance/base/row_ranges.h"
 #include "lance/base/run_context.h"
 #include "lance/object_store.h"
 #include "lance/table/manifest.h"
@@ -32,6 +33,9 @@ class RowIdIndex {
 
   /// \return no value: no live row has the id
   std::optional<Place> Find(uint64_t id) const;
+
+  /// The ids of all live rows.
+  RowRanges Ids() const;
 
  private:
   /// Ids [first_id, first_id + length) are rows [first_row, ...) of a fragment.
@@ -61,5 +65,15 @@ arrow::Status CarryLineage(const std::shared_ptr<ObjectStore>& store,
                            const table::Manifest& manifest, std::span<const uint64_t> addresses,
                            RowsMoved how, const RunContext& run,
                            std::vector<table::Fragment>* fragments);
+
+/// The same for all live rows of some fragments, which were written again in their order and not
+/// changed (table-format 8.5 "compaction"). Takes memory by runs of ids, not by rows.
+///
+/// \param sources in the order in which they were read
+/// \pre `fragments` hold as many rows
+arrow::Status CarryOrderedLineage(const std::shared_ptr<ObjectStore>& store,
+                                  const table::Manifest& manifest,
+                                  const std::vector<table::Fragment>& sources,
+                                  const RunContext& run, std::vector<table::Fragment>* fragments);
 
 }  // namespace lance

@@ -5,6 +5,7 @@
 
 #include "arrow/api.h"
 #include "arrow/compute/api_vector.h"
+#include "arrow/util/byte_size.h"
 #include "lance/base/checked_math.h"
 #include "lance/base/status_detail.h"
 #include "lance/dataset/deleted_rows.h"
@@ -55,6 +56,36 @@ arrow::Result<std::shared_ptr<arrow::RecordBatch>> FilterBatch(
   return arrow::RecordBatch::Make(batch->schema(), num_rows, std::move(columns));
 }
 
+/// How many live rows lie before each fragment.
+std::vector<uint64_t> FirstRowOffsets(const table::Manifest& manifest) {
+  std::vector<uint64_t> offsets;
+  uint64_t rows = 0;
+  for (const table::Fragment& fragment : manifest.fragments) {
+    offsets.push_back(rows);
+    rows += fragment.live_rows();
+  }
+  return offsets;
+}
+
+/// The values of live rows, null for the others.
+arrow::Result<std::shared_ptr<arrow::Array>> NullWhereDeleted(
+    const std::shared_ptr<arrow::Array>& values, const RowRanges& rows, const RowRanges& live) {
+  arrow::UInt64Builder builder;
+  ARROW_RETURN_NOT_OK(builder.Reserve(values->length()));
+  const auto& numbers = static_cast<const arrow::UInt64Array&>(*values);
+  int64_t position = 0;
+  for (const RowRange& range : rows.ranges()) {
+    for (uint64_t row = range.begin; row < range.end; ++row, ++position) {
+      if (live.Intersects({row, row + 1})) {
+        builder.UnsafeAppend(numbers.Value(position));
+      } else {
+        builder.UnsafeAppendNull();
+      }
+    }
+  }
+  return builder.Finish();
+}
+
 }  // namespace
 
 arrow::Result<std::shared_ptr<ScanReader>> ScanReader::Make(
@@ -75,8 +106,13 @@ arrow::Result<std::shared_ptr<ScanReader>> ScanReader::Make(
                               .count_leaves = purpose == Purpose::kExplain},
                              run));
   }
-  reader->statistics_.fragments_total = scan->dataset->manifest().fragments.size();
+  reader->statistics_.fragments_total = scan->fragments.size();
+  if (std::ranges::find(reader->columns_, std::optional(SystemColumn::kRowOffset),
+                        &OutputColumn::system) != reader->columns_.end()) {
+    reader->first_row_offsets_ = FirstRowOffsets(scan->dataset->manifest());
+  }
   reader->scan_ = std::move(scan);
+  reader->needed_fields_ = reader->NeededFields();
   return reader;
 }
 
@@ -89,10 +125,14 @@ uint64_t ScanReader::RowsPerUnit() const {
 
 arrow::Status ScanReader::NextFragment() {
   const table::Manifest& manifest = scan_->dataset->manifest();
-  const table::Fragment& fragment = manifest.fragments[next_fragment_++];
+  const size_t position = scan_->fragments[next_fragment_++];
+  const table::Fragment& fragment = manifest.fragments[position];
   fragment_ = std::make_unique<FragmentReader>(store_, fragment, run_);
   fragment_->set_blob_form(BlobFormOf(scan_->options));
   system_columns_.emplace(fragment_.get(), table::HasStableRowIds(manifest), run_);
+  if (!first_row_offsets_.empty()) {
+    system_columns_->set_first_row_offset(first_row_offsets_[position]);
+  }
   RowRanges candidates = RowRanges::All(fragment.physical_rows);
   uint64_t zones = CeilDiv(fragment.physical_rows, index::kDefaultRowsPerZone);
   uint64_t zones_kept = zones;
@@ -107,10 +147,9 @@ arrow::Status ScanReader::NextFragment() {
   statistics_.fragments_kept += candidates.empty() ? 0 : 1;
   const bool reads_a_column =
       (scan_->filter != nullptr && !scan_->filter->column_names().empty()) ||
-      std::any_of(columns_.begin(), columns_.end(),
-                  [](const OutputColumn& column) { return column.field != nullptr; });
+      !needed_fields_.empty();
   if (!reads_a_column) ARROW_RETURN_NOT_OK(fragment_->CheckRowCount());
-  if (fragment.deletion_file && !candidates.empty()) {
+  if (fragment.deletion_file && !candidates.empty() && !scan_->options.include_deleted_rows) {
     ARROW_ASSIGN_OR_RAISE(const RowRanges live, LiveRows(*store_, fragment, run_));
     candidates = candidates.Intersect(live);
   }
@@ -120,21 +159,22 @@ arrow::Status ScanReader::NextFragment() {
 
 arrow::Result<ScanReader::Selected> ScanReader::ApplyFilter(RowRanges rows) {
   if (scan_->filter == nullptr) return Selected{std::move(rows), nullptr};
+  const format::LanceSchema& schema = scan_->dataset->manifest().schema;
   std::vector<const format::FieldNode*> fields;
   arrow::FieldVector arrow_fields;
   const std::vector<std::string>& names = scan_->filter->column_names();
   for (const std::string& name : names) {
-    if (FindSystemColumn(name)) continue;
-    const format::SchemaField* field = scan_->dataset->manifest().schema.FindTopLevel(name);
+    const format::SchemaField* field = schema.FindTopLevel(name);
+    if (field == nullptr) continue;
     fields.push_back(scan_->dataset->FindField(field->id));
     arrow_fields.push_back(
         format::ToArrowField(WithBlobForm(*fields.back(), BlobFormOf(scan_->options))));
   }
   ARROW_ASSIGN_OR_RAISE(auto columns, fragment_->ReadColumns(fields, rows));
   for (const std::string& name : names) {
-    const auto system = FindSystemColumn(name);
+    const auto system = FindSystemColumn(schema, name);
     if (!system) continue;
-    ARROW_ASSIGN_OR_RAISE(auto values, system_columns_->Read(*system, rows));
+    ARROW_ASSIGN_OR_RAISE(auto values, ReadSystemColumn(*system, rows));
     arrow_fields.push_back(arrow::field(name, arrow::uint64()));
     columns.push_back(std::move(values));
   }
@@ -168,29 +208,83 @@ ScanReader::Selected ScanReader::Slice(const Selected& selected, uint64_t begin,
   return slice;
 }
 
+std::vector<const format::FieldNode*> ScanReader::NeededFields() const {
+  std::vector<const format::FieldNode*> fields;
+  const auto add = [&](const format::FieldNode* field) {
+    if (std::ranges::find(fields, field) == fields.end()) fields.push_back(field);
+  };
+  const format::LanceSchema& schema = scan_->dataset->manifest().schema;
+  for (const OutputColumn& column : columns_) {
+    if (column.field != nullptr) add(column.field);
+    if (column.computed == nullptr) continue;
+    for (const std::string& name : column.computed->column_names()) {
+      const format::SchemaField* field = schema.FindTopLevel(name);
+      if (field != nullptr) add(scan_->dataset->FindField(field->id));
+    }
+  }
+  return fields;
+}
+
+arrow::Result<std::shared_ptr<arrow::Array>> ScanReader::ReadSystemColumn(SystemColumn column,
+                                                                          const RowRanges& rows) {
+  ARROW_ASSIGN_OR_RAISE(auto values, system_columns_->Read(column, rows));
+  const bool may_be_deleted = scan_->options.include_deleted_rows &&
+                              column == SystemColumn::kRowId && fragment_->fragment().deletion_file;
+  if (!may_be_deleted) return values;
+  ARROW_ASSIGN_OR_RAISE(const RowRanges live, fragment_->Live());
+  return NullWhereDeleted(values, rows, live);
+}
+
+arrow::Result<std::shared_ptr<arrow::RecordBatch>> ScanReader::ReadSources(
+    const Selected& selected) {
+  const auto num_rows = static_cast<int64_t>(selected.rows.num_rows());
+  arrow::FieldVector fields;
+  arrow::ArrayVector values;
+  std::vector<const format::FieldNode*> missing;
+  for (const format::FieldNode* field : needed_fields_) {
+    auto found = selected.filter_columns == nullptr
+                     ? nullptr
+                     : selected.filter_columns->GetColumnByName(field->name);
+    if (found == nullptr) {
+      missing.push_back(field);
+      continue;
+    }
+    fields.push_back(arrow::field(field->name, found->type()));
+    values.push_back(std::move(found));
+  }
+  ARROW_ASSIGN_OR_RAISE(auto read, fragment_->ReadColumns(missing, selected.rows));
+  for (size_t i = 0; i < missing.size(); ++i) {
+    fields.push_back(arrow::field(missing[i]->name, read[i]->type()));
+    values.push_back(std::move(read[i]));
+  }
+  for (const OutputColumn& column : columns_) {
+    if (column.computed == nullptr) continue;
+    for (const std::string& name : column.computed->column_names()) {
+      const auto system = FindSystemColumn(scan_->dataset->manifest().schema, name);
+      if (!system) continue;
+      ARROW_ASSIGN_OR_RAISE(auto numbers, ReadSystemColumn(*system, selected.rows));
+      fields.push_back(arrow::field(name, arrow::uint64()));
+      values.push_back(std::move(numbers));
+    }
+  }
+  return arrow::RecordBatch::Make(arrow::schema(std::move(fields)), num_rows, std::move(values));
+}
+
 arrow::Result<std::shared_ptr<arrow::RecordBatch>> ScanReader::ReadOutput(
     const Selected& selected) {
+  ARROW_ASSIGN_OR_RAISE(const auto sources, ReadSources(selected));
   arrow::ArrayVector columns(columns_.size());
-  std::vector<const format::FieldNode*> fields;
-  std::vector<size_t> places;
   for (size_t i = 0; i < columns_.size(); ++i) {
     const OutputColumn& column = columns_[i];
     if (column.system) {
-      ARROW_ASSIGN_OR_RAISE(columns[i], system_columns_->Read(*column.system, selected.rows));
-      continue;
-    }
-    if (selected.filter_columns != nullptr) {
-      columns[i] = selected.filter_columns->GetColumnByName(column.field->name);
-    }
-    if (columns[i] == nullptr) {
-      fields.push_back(column.field);
-      places.push_back(i);
+      ARROW_ASSIGN_OR_RAISE(columns[i], ReadSystemColumn(*column.system, selected.rows));
+    } else if (column.computed != nullptr) {
+      ARROW_ASSIGN_OR_RAISE(columns[i], column.computed->Evaluate(*sources));
+    } else {
+      columns[i] = sources->GetColumnByName(column.field->name);
     }
   }
-  ARROW_ASSIGN_OR_RAISE(auto values, fragment_->ReadColumns(fields, selected.rows));
-  for (size_t i = 0; i < places.size(); ++i) columns[places[i]] = std::move(values[i]);
-  return arrow::RecordBatch::Make(schema_, static_cast<int64_t>(selected.rows.num_rows()),
-                                  std::move(columns));
+  return arrow::RecordBatch::Make(schema_, sources->num_rows(), std::move(columns));
 }
 
 arrow::Status ScanReader::ReadUnit() {
@@ -227,17 +321,23 @@ arrow::Status ScanReader::AddOutput(const Selected& selected, bool is_whole_unit
   }
   ARROW_RETURN_NOT_OK(output.status());
   if (is_whole_unit) unit_size_.Note(**output);
-  const auto batch_size =
-      static_cast<int64_t>(std::min<uint64_t>(scan_->options.batch_size, num_rows));
-  for (int64_t offset = 0; offset < (*output)->num_rows(); offset += batch_size) {
-    ready_.push_back((*output)->Slice(offset, batch_size));
+  uint64_t batch_size = std::min(scan_->options.batch_size, num_rows);
+  if (scan_->options.batch_size_bytes) {
+    const auto bytes = static_cast<uint64_t>(arrow::util::TotalBufferSize(**output));
+    const uint64_t bytes_per_row = CeilDiv(bytes, num_rows);
+    const uint64_t rows = *scan_->options.batch_size_bytes / std::max<uint64_t>(bytes_per_row, 1);
+    batch_size = std::min(batch_size, std::max<uint64_t>(rows, 1));
+  }
+  for (uint64_t offset = 0; offset < num_rows; offset += batch_size) {
+    ready_.push_back(
+        (*output)->Slice(static_cast<int64_t>(offset), static_cast<int64_t>(batch_size)));
   }
   return arrow::Status::OK();
 }
 
 arrow::Status ScanReader::ReadNext(std::shared_ptr<arrow::RecordBatch>* batch) {
   *batch = nullptr;
-  const size_t num_fragments = scan_->dataset->manifest().fragments.size();
+  const size_t num_fragments = scan_->fragments.size();
   while (ready_.empty() && !is_closed_) {
     ARROW_RETURN_NOT_OK(run_.stop_token.Poll());
     if (rows_to_return_ == 0u) break;
@@ -260,7 +360,7 @@ arrow::Status ScanReader::ReadNext(std::shared_ptr<arrow::RecordBatch>* batch) {
 }
 
 arrow::Status ScanReader::PruneAll(uint64_t* rows_kept) {
-  while (next_fragment_ < scan_->dataset->manifest().fragments.size()) {
+  while (next_fragment_ < scan_->fragments.size()) {
     ARROW_RETURN_NOT_OK(run_.stop_token.Poll());
     ARROW_RETURN_NOT_OK(NextFragment());
     for (const RowRange& range : rows_left_) *rows_kept += range.size();

@@ -55,6 +55,13 @@ class ScanReader : public arrow::RecordBatchReader {
   arrow::Result<Selected> ApplyOffsetAndLimit(Selected selected);
   static Selected Slice(const Selected& selected, uint64_t begin, uint64_t end);
   arrow::Result<std::shared_ptr<arrow::RecordBatch>> ReadOutput(const Selected& selected);
+  /// Read what the output is made of, by the names of the table.
+  arrow::Result<std::shared_ptr<arrow::RecordBatch>> ReadSources(const Selected& selected);
+  /// The columns of the table that the output needs, each once.
+  std::vector<const format::FieldNode*> NeededFields() const;
+  /// The values of a system column, for deleted rows as the scan gives them.
+  arrow::Result<std::shared_ptr<arrow::Array>> ReadSystemColumn(SystemColumn column,
+                                                                const RowRanges& rows);
   /// Read the output of selected rows, in as many arrays as it takes.
   ///
   /// \param is_whole_unit no row of the unit was left out
@@ -70,7 +77,9 @@ class ScanReader : public arrow::RecordBatchReader {
   std::vector<OutputColumn> columns_;
   std::optional<FragmentPruner> pruner_;
 
-  size_t next_fragment_ = 0;
+  std::vector<const format::FieldNode*> needed_fields_;
+  std::vector<uint64_t> first_row_offsets_;  // by position in the manifest; empty: not needed
+  size_t next_fragment_ = 0;                 // of the scan's
   std::unique_ptr<FragmentReader> fragment_;
   std::optional<SystemColumnReader> system_columns_;  // of the fragment
   std::deque<RowRange> rows_left_;                    // of the fragment at hand

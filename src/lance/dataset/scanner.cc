@@ -1,10 +1,13 @@
 #include <algorithm>
+#include <map>
+#include <numeric>
 #include <utility>
 
 #include "arrow/api.h"
 #include "lance/base/status_detail.h"
 #include "lance/dataset/column_names.h"
 #include "lance/dataset/deleted_rows.h"
+#include "lance/dataset/ordered_reader.h"
 #include "lance/dataset/scan_reader.h"
 #include "lance/dataset/scanner_impl.h"
 
@@ -15,7 +18,7 @@ namespace {
 /// Names of the output columns: those asked for, then the switched-on system columns.
 std::vector<std::string> OutputNames(const ScanOptions& options, const arrow::Schema& schema) {
   std::vector<std::string> names = options.columns;
-  if (names.empty()) names = schema.field_names();
+  if (names.empty() && options.computed_columns.empty()) names = schema.field_names();
   const auto add = [&](bool is_wanted, SystemColumn column) {
     const std::string_view name = NameOf(column);
     if (is_wanted && std::find(names.begin(), names.end(), name) == names.end()) {
@@ -31,7 +34,83 @@ arrow::Status CheckOptions(const ScanOptions& options) {
   if (options.batch_size == 0) {
     return arrow::Status::Invalid("batch_size is 0; allowed: 1 or more");
   }
+  if (options.batch_size_bytes == 0u) {
+    return arrow::Status::Invalid("batch_size_bytes is 0; allowed: 1 or more");
+  }
   return arrow::Status::OK();
+}
+
+/// Build the columns of one scan. Borrows everything.
+class OutputBuilder {
+ public:
+  OutputBuilder(const Dataset::Impl& dataset, const ScanOptions& options)
+      : dataset_(dataset), options_(options) {}
+
+  arrow::Status Add(const std::string& name) {
+    const format::LanceSchema& schema = dataset_.manifest().schema;
+    if (const auto system = FindSystemColumn(schema, name)) {
+      columns_.push_back({.system = system});
+      fields_.push_back(arrow::field(name, arrow::uint64()));
+      return arrow::Status::OK();
+    }
+    ARROW_ASSIGN_OR_RAISE(const format::SchemaField* field, ResolveColumn(schema, name));
+    columns_.push_back({.field = dataset_.FindField(field->id)});
+    fields_.push_back(
+        format::ToArrowField(WithBlobForm(*columns_.back().field, BlobFormOf(options_))));
+    return arrow::Status::OK();
+  }
+
+  arrow::Status Add(const ComputedColumn& column) {
+    auto made =
+        filter::ValueExpression::Make(column.expression, dataset_.manifest().schema, nullptr);
+    if (!made.ok()) return WithContext(made.status(), "computed column " + column.name);
+    fields_.push_back(arrow::field(column.name, made->type()));
+    columns_.push_back(
+        {.computed = std::make_shared<const filter::ValueExpression>(*std::move(made))});
+    return arrow::Status::OK();
+  }
+
+  std::vector<OutputColumn> TakeColumns() { return std::move(columns_); }
+  arrow::FieldVector TakeFields() { return std::move(fields_); }
+
+ private:
+  const Dataset::Impl& dataset_;
+  const ScanOptions& options_;
+  std::vector<OutputColumn> columns_;
+  arrow::FieldVector fields_;
+};
+
+/// The fragments to read, by position in the manifest.
+arrow::Result<std::vector<size_t>> ChooseFragments(const table::Manifest& manifest,
+                                                   const ScanOptions& options) {
+  std::vector<size_t> positions;
+  if (!options.fragment_ids) {
+    positions.resize(manifest.fragments.size());
+    std::iota(positions.begin(), positions.end(), size_t{0});
+    return positions;
+  }
+  std::map<uint64_t, size_t> by_id;
+  for (size_t i = 0; i < manifest.fragments.size(); ++i) by_id[manifest.fragments[i].id] = i;
+  for (const uint64_t id : *options.fragment_ids) {
+    const auto found = by_id.find(id);
+    if (found == by_id.end()) {
+      return NotFoundError("fragment", std::to_string(id),
+                           "fragment " + std::to_string(id) + " is not in version " +
+                               std::to_string(manifest.version));
+    }
+    positions.push_back(found->second);
+  }
+  return positions;
+}
+
+arrow::Status CheckDeletedRows(const Scanner::Impl& scan) {
+  if (!scan.options.include_deleted_rows) return arrow::Status::OK();
+  const bool has_row_id = std::ranges::find(scan.columns, std::optional(SystemColumn::kRowId),
+                                            &OutputColumn::system) != scan.columns.end();
+  if (has_row_id) return arrow::Status::OK();
+  return arrow::Status::Invalid(
+      "include_deleted_rows wants _rowid among the columns, or with_row_id: it is null for rows "
+      "that are deleted");
 }
 
 }  // namespace
@@ -41,25 +120,24 @@ arrow::Result<std::shared_ptr<const Scanner::Impl>> Scanner::Impl::Make(
   ARROW_RETURN_NOT_OK(CheckOptions(options));
   auto scan = std::make_shared<Impl>();
   const format::LanceSchema& schema = dataset->manifest().schema;
-  arrow::FieldVector fields;
+  OutputBuilder output(*dataset, options);
   for (const std::string& name : OutputNames(options, *dataset->schema)) {
-    if (const auto system = FindSystemColumn(name)) {
-      scan->columns.push_back({.system = system});
-      fields.push_back(arrow::field(name, arrow::uint64()));
-      continue;
-    }
-    ARROW_ASSIGN_OR_RAISE(const format::SchemaField* field, ResolveColumn(schema, name));
-    scan->columns.push_back({.field = dataset->FindField(field->id)});
-    fields.push_back(
-        format::ToArrowField(WithBlobForm(*scan->columns.back().field, BlobFormOf(options))));
+    ARROW_RETURN_NOT_OK(output.Add(name));
   }
-  scan->schema = arrow::schema(std::move(fields), dataset->schema->metadata());
+  for (const ComputedColumn& column : options.computed_columns) {
+    ARROW_RETURN_NOT_OK(output.Add(column));
+  }
+  scan->columns = output.TakeColumns();
+  scan->schema = arrow::schema(output.TakeFields(), dataset->schema->metadata());
   if (options.filter) {
     ARROW_ASSIGN_OR_RAISE(auto bound, filter::BoundFilter::Make(options.filter->sql(), schema));
     scan->filter = std::make_shared<const filter::BoundFilter>(std::move(bound));
   }
+  ARROW_ASSIGN_OR_RAISE(scan->fragments, ChooseFragments(dataset->manifest(), options));
+  ARROW_RETURN_NOT_OK(CheckOrdering(*dataset, options.order_by));
   scan->dataset = std::move(dataset);
   scan->options = std::move(options);
+  ARROW_RETURN_NOT_OK(CheckDeletedRows(*scan));
   return scan;
 }
 
@@ -78,7 +156,9 @@ const std::shared_ptr<arrow::Schema>& Scanner::projected_schema() const { return
 
 arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> Scanner::ToReader(
     const CallOptions& call) const {
-  return ScanReader::Make(impl_, impl_->dataset->Run(call));
+  const RunContext run = impl_->dataset->Run(call);
+  if (!impl_->options.order_by.empty()) return OrderedReader::Make(impl_, run);
+  return ScanReader::Make(impl_, run);
 }
 
 arrow::Result<std::shared_ptr<arrow::Table>> Scanner::ToTable(const CallOptions& call) const {
@@ -89,7 +169,12 @@ arrow::Result<std::shared_ptr<arrow::Table>> Scanner::ToTable(const CallOptions&
 arrow::Result<uint64_t> Scanner::CountRows(const CallOptions& call) const {
   if (impl_->filter == nullptr) {
     uint64_t rows = 0;
-    for (const table::Fragment& fragment : impl_->dataset->manifest().fragments) {
+    for (const size_t position : impl_->fragments) {
+      const table::Fragment& fragment = impl_->dataset->manifest().fragments[position];
+      if (impl_->options.include_deleted_rows) {
+        rows += fragment.physical_rows;
+        continue;
+      }
       if (fragment.deletion_file && fragment.deletion_file->num_deleted_rows == 0) {
         // Old writers left the count out.
         ARROW_ASSIGN_OR_RAISE(const RowRanges live, LiveRows(*impl_->dataset->store, fragment,
@@ -113,6 +198,9 @@ arrow::Result<uint64_t> Scanner::CountRows(const CallOptions& call) const {
 }
 
 const ScanStatistics* scan_statistics(const arrow::RecordBatchReader& reader) {
+  if (const auto* ordered = dynamic_cast<const OrderedReader*>(&reader)) {
+    return &ordered->statistics();
+  }
   const auto* scan = dynamic_cast<const ScanReader*>(&reader);
   return scan == nullptr ? nullptr : &scan->statistics();
 }

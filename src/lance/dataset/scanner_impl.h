@@ -9,15 +9,17 @@
 #include "lance/dataset/blobs.h"
 #include "lance/dataset/dataset_impl.h"
 #include "lance/dataset/filter/filter_plan.h"
+#include "lance/dataset/filter/value_expression.h"
 #include "lance/dataset/system_column.h"
 #include "lance/scan.h"
 
 namespace lance {
 
-/// One output column of a scan: a field, or a system column.
+/// One output column of a scan: a field, a system column, or a computed one.
 struct OutputColumn {
   const format::FieldNode* field = nullptr;  // of the dataset that the scan holds
   std::optional<SystemColumn> system;
+  std::shared_ptr<const filter::ValueExpression> computed;
 };
 
 /// How a scan gives blobs.
@@ -34,6 +36,7 @@ class Scanner::Impl {
   std::shared_ptr<const filter::BoundFilter> filter;  // null: none
   std::vector<OutputColumn> columns;
   std::shared_ptr<arrow::Schema> schema;
+  std::vector<size_t> fragments;  // to read, by position in the manifest
 
   /// Resolve and check a request.
   static arrow::Result<std::shared_ptr<const Impl>> Make(

@@ -9,6 +9,7 @@ namespace {
 constexpr std::pair<SystemColumn, std::string_view> kNames[] = {
     {SystemColumn::kRowId, "_rowid"},
     {SystemColumn::kRowAddress, "_rowaddr"},
+    {SystemColumn::kRowOffset, "_rowoffset"},
     {SystemColumn::kCreatedAtVersion, "_row_created_at_version"},
     {SystemColumn::kLastUpdatedAtVersion, "_row_last_updated_at_version"},
 };
@@ -20,7 +21,9 @@ std::string_view NameOf(SystemColumn column) {
       ->second;
 }
 
-std::optional<SystemColumn> FindSystemColumn(std::string_view name) {
+std::optional<SystemColumn> FindSystemColumn(const format::LanceSchema& schema,
+                                             std::string_view name) {
+  if (schema.FindTopLevel(name) != nullptr) return std::nullopt;
   const auto found =
       std::ranges::find(kNames, name, &std::pair<SystemColumn, std::string_view>::second);
   return found == std::end(kNames) ? std::nullopt : std::optional(found->first);

@@ -134,7 +134,31 @@ arrow::Result<std::shared_ptr<arrow::Array>> SystemColumnReader::Read(SystemColu
     ARROW_ASSIGN_OR_RAISE(const auto* versions, LastUpdatedAt());
     return VersionsOf(*versions, rows, pool);
   }
+  if (column == SystemColumn::kRowOffset) return RowOffsets(rows, pool);
   return RowAddresses(reader_->fragment().id, rows, pool);
+}
+
+arrow::Result<std::shared_ptr<arrow::Array>> SystemColumnReader::RowOffsets(
+    const RowRanges& rows, arrow::MemoryPool* pool) {
+  if (!live_) {
+    ARROW_ASSIGN_OR_RAISE(live_, reader_->Live());
+  }
+  arrow::UInt64Builder builder(pool);
+  ARROW_RETURN_NOT_OK(builder.Reserve(static_cast<int64_t>(rows.num_rows())));
+  auto live = live_->ranges().begin();
+  uint64_t before = 0;  // live rows before `*live`
+  for (const RowRange& range : rows.ranges()) {
+    for (uint64_t row = range.begin; row < range.end; ++row) {
+      while (live != live_->ranges().end() && live->end <= row) before += (live++)->size();
+      const bool is_live = live != live_->ranges().end() && live->begin <= row;
+      if (is_live) {
+        builder.UnsafeAppend(first_row_offset_ + before + row - live->begin);
+      } else {
+        builder.UnsafeAppendNull();
+      }
+    }
+  }
+  return builder.Finish();
 }
 
 }  // namespace lance

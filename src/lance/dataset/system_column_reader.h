@@ -21,6 +21,9 @@ class SystemColumnReader {
   /// \param has_stable_row_ids whether the table has them
   SystemColumnReader(FragmentReader* reader, bool has_stable_row_ids, const RunContext& run);
 
+  /// Say how many live rows the fragments before this one have, for `_rowoffset`.
+  void set_first_row_offset(uint64_t offset) { first_row_offset_ = offset; }
+
   /// The values of some rows. \return SerializationError for sequences that are damaged
   arrow::Result<std::shared_ptr<arrow::Array>> Read(SystemColumn column, const RowRanges& rows);
 
@@ -32,6 +35,8 @@ class SystemColumnReader {
   arrow::Result<const table::VersionSequence*> LastUpdatedAt();
 
  private:
+  arrow::Result<std::shared_ptr<arrow::Array>> RowOffsets(const RowRanges& rows,
+                                                          arrow::MemoryPool* pool);
   /// Read a hidden column whole.
   arrow::Result<std::shared_ptr<arrow::Array>> ReadHidden(int32_t field_id);
   arrow::Result<table::VersionSequence> ReadVersions(const table::StoredSequence& stored,
@@ -40,6 +45,8 @@ class SystemColumnReader {
   FragmentReader* reader_;
   bool has_stable_row_ids_;
   RunContext run_;
+  uint64_t first_row_offset_ = 0;
+  std::optional<RowRanges> live_;
   std::optional<table::RowIdSequence> row_ids_;
   std::optional<table::VersionSequence> created_at_;
   std::optional<table::VersionSequence> last_updated_at_;

@@ -127,6 +127,11 @@ arrow::Result<arrow::ArrayVector> ReadFragment(const Scanner::Impl& scan, size_t
   ARROW_ASSIGN_OR_RAISE(auto values, reader.ReadColumns(fields, rows));
   if (fields.empty()) ARROW_RETURN_NOT_OK(reader.CheckRowCount());
   SystemColumnReader system_columns(&reader, table::HasStableRowIds(scan.dataset->manifest()), run);
+  uint64_t first_row_offset = 0;
+  for (size_t i = 0; i < position; ++i) {
+    first_row_offset += scan.dataset->manifest().fragments[i].live_rows();
+  }
+  system_columns.set_first_row_offset(first_row_offset);
   arrow::ArrayVector columns;
   auto next = values.begin();
   for (const OutputColumn& column : scan.columns) {
@@ -162,15 +167,10 @@ arrow::Result<LocatedRows> LocateRows(const Dataset::Impl& dataset, const TakeRe
   return located;
 }
 
-arrow::Result<std::shared_ptr<arrow::Table>> Take(const Dataset& dataset,
-                                                  const TakeRequest& request,
-                                                  const CallOptions& call) {
-  const RunContext run = dataset.impl().Run(call);
-  ARROW_ASSIGN_OR_RAISE(
-      const Scanner scanner,
-      dataset.Scan({.columns = request.columns, .blob_handling = request.blob_handling}));
-  const Scanner::Impl& scan = scanner.impl();
-  ARROW_ASSIGN_OR_RAISE(const LocatedRows located, LocateRows(dataset.impl(), request, run));
+arrow::Result<std::shared_ptr<arrow::Table>> TakeForScan(const Scanner::Impl& scan,
+                                                         const TakeRequest& request,
+                                                         const RunContext& run) {
+  ARROW_ASSIGN_OR_RAISE(const LocatedRows located, LocateRows(*scan.dataset, request, run));
   std::vector<arrow::ArrayVector> pieces(scan.columns.size());
   for (const auto& [position, rows] : located.fragments) {
     ARROW_ASSIGN_OR_RAISE(auto columns, ReadFragment(scan, position, rows, run));
@@ -192,6 +192,15 @@ arrow::Result<std::shared_ptr<arrow::Table>> Take(const Dataset& dataset,
   ARROW_ASSIGN_OR_RAISE(joined, ReorderTaken(located.plan, std::move(joined), run));
   return arrow::Table::Make(scan.schema, std::move(joined),
                             static_cast<int64_t>(request.rows.size()));
+}
+
+arrow::Result<std::shared_ptr<arrow::Table>> Take(const Dataset& dataset,
+                                                  const TakeRequest& request,
+                                                  const CallOptions& call) {
+  ARROW_ASSIGN_OR_RAISE(
+      const Scanner scanner,
+      dataset.Scan({.columns = request.columns, .blob_handling = request.blob_handling}));
+  return TakeForScan(scanner.impl(), request, dataset.impl().Run(call));
 }
 
 }  // namespace lance

@@ -24,4 +24,9 @@ struct LocatedRows {
 arrow::Result<LocatedRows> LocateRows(const Dataset::Impl& dataset, const TakeRequest& request,
                                       const RunContext& run);
 
+/// Take rows with the columns of a scan, whatever else it asks for. Computed columns: none.
+arrow::Result<std::shared_ptr<arrow::Table>> TakeForScan(const Scanner::Impl& scan,
+                                                         const TakeRequest& request,
+                                                         const RunContext& run);
+
 }  // namespace lance

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "lance/mutate.h"
 #include "lance/table/commit.h"
@@ -23,5 +24,12 @@ class Transaction::Impl {
 /// Show a commit that is yet to be made to the outside.
 Transaction WrapTransaction(table::CommitRequest commit,
                             std::optional<MergeInsertCounts> merge_counts = {});
+
+/// A transaction of one operation on the version of a dataset.
+arrow::Result<Transaction> MakeOperationTransaction(const Dataset& dataset,
+                                                    table::Operation operation);
+
+/// Fragments that get their ids at the commit. Whoever made them by hand has no stamp to give.
+std::vector<table::Fragment> NewFragmentsOf(const std::vector<FragmentMetadata>& shown);
 
 }  // namespace lance

@@ -147,6 +147,54 @@ arrow::Result<index::FragmentZones> ComputeZones(std::shared_ptr<ObjectStore> st
   return ScanZones(std::move(store), fragment, field, rows_per_zone, run);
 }
 
+namespace {
+
+/// Note which fragments some segments answer for, and which they should.
+void NoteCoverage(const table::Manifest& manifest,
+                  const std::vector<const table::IndexMetadata*>& segments,
+                  ZonemapRefresh* refresh) {
+  RoaringBitmap covered;
+  for (const table::IndexMetadata* segment : segments) {
+    const auto coverage = segment->Coverage();
+    if (coverage.ok() && *coverage) covered |= **coverage;
+    // Only segments of one name are one index; others of the column stay as they are.
+    if (segment->name == refresh->index_name) refresh->replaced.push_back(*segment);
+  }
+  for (const table::Fragment& fragment : manifest.fragments) {
+    if (covered.Contains(static_cast<uint32_t>(fragment.id))) {
+      ++refresh->covered_fragments;
+    } else if (fragment.live_rows() > 0) {
+      refresh->uncovered_fragment_ids.push_back(fragment.id);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<ZonemapRefresh> PlanZonemapRefresh(const table::Manifest& manifest,
+                                               const std::vector<std::string>& index_names) {
+  std::vector<ZonemapRefresh> plan;
+  for (const std::string& name : index_names) {
+    ZonemapRefresh refresh{.action = "none", .index_name = name};
+    std::vector<const table::IndexMetadata*> segments;
+    for (const format::SchemaField& field : manifest.schema.fields) {
+      for (const table::IndexMetadata* segment : ZonemapSegmentsOf(manifest, field.id)) {
+        if (segment->name != name) continue;
+        refresh.column = field.name;
+        refresh.field_id = field.id;
+        segments.push_back(segment);
+      }
+    }
+    if (segments.empty()) continue;
+    refresh.rows_per_zone = RowsPerZoneOf(segments).value_or(index::kDefaultRowsPerZone);
+    NoteCoverage(manifest, segments, &refresh);
+    const bool is_one = segments.size() == 1;
+    if (!is_one || !refresh.uncovered_fragment_ids.empty()) refresh.action = "extend";
+    plan.push_back(std::move(refresh));
+  }
+  return plan;
+}
+
 arrow::Result<std::vector<ZonemapRefresh>> PlanZonemapRefresh(
     const table::Manifest& manifest, const ClusteringSpec& spec,
     const std::optional<uint64_t>& rows_per_zone) {
@@ -159,20 +207,7 @@ arrow::Result<std::vector<ZonemapRefresh>> PlanZonemapRefresh(
     refresh.rows_per_zone =
         RowsPerZoneOf(segments).value_or(rows_per_zone.value_or(index::kDefaultRowsPerZone));
     refresh.index_name = segments.empty() ? FreeIndexName(manifest, column) : segments.back()->name;
-    RoaringBitmap covered;
-    for (const table::IndexMetadata* segment : segments) {
-      const auto coverage = segment->Coverage();
-      if (coverage.ok() && *coverage) covered |= **coverage;
-      // Only segments of one name are one index; others of the column stay as they are.
-      if (segment->name == refresh.index_name) refresh.replaced.push_back(*segment);
-    }
-    for (const table::Fragment& fragment : manifest.fragments) {
-      if (covered.Contains(static_cast<uint32_t>(fragment.id))) {
-        ++refresh.covered_fragments;
-      } else if (fragment.live_rows() > 0) {
-        refresh.uncovered_fragment_ids.push_back(fragment.id);
-      }
-    }
+    NoteCoverage(manifest, segments, &refresh);
     if (segments.empty()) {
       refresh.action = "create";
     } else if (!refresh.uncovered_fragment_ids.empty()) {
@@ -214,6 +249,8 @@ arrow::Status FillNewSegment(const Dataset::Impl& dataset, const ZonemapRefresh&
   return arrow::Status::OK();
 }
 
+}  // namespace
+
 arrow::Result<Dataset> CommitRefreshes(const Dataset& dataset,
                                        const std::vector<ZonemapRefresh>& plan,
                                        const CommitOptions& options, const RunContext& run) {
@@ -239,8 +276,6 @@ arrow::Result<Dataset> CommitRefreshes(const Dataset& dataset,
   if (zonemaps.segments().empty()) return dataset;
   return zonemaps.Commit(dataset, std::move(removed), options, run);
 }
-
-}  // namespace
 
 NewZonemaps::~NewZonemaps() {
   for (const table::IndexMetadata& segment : segments_) {

@@ -87,6 +87,16 @@ arrow::Result<std::vector<ZonemapRefresh>> PlanZonemapRefresh(
     const table::Manifest& manifest, const ClusteringSpec& spec,
     const std::optional<uint64_t>& rows_per_zone);
 
+/// Decide what each zonemap of a name needs to cover all fragments. Pure; names of others: none.
+std::vector<ZonemapRefresh> PlanZonemapRefresh(const table::Manifest& manifest,
+                                               const std::vector<std::string>& index_names);
+
+/// Carry out the refreshes that are planned for a version, in one commit, without trying again.
+/// Nothing to do: the same dataset back.
+arrow::Result<Dataset> CommitRefreshes(const Dataset& dataset,
+                                       const std::vector<ZonemapRefresh>& plan,
+                                       const CommitOptions& options, const RunContext& run);
+
 /// Carry out refreshes in one commit. Nothing to do: the same dataset back.
 ///
 /// Retried as a whole on a retryable conflict. Source: zonemap-and-indices 5.10.

@@ -13,58 +13,24 @@
 #include "arrow/io/interfaces.h"
 #include "arrow/util/byte_size.h"
 #include "arrow/util/thread_pool.h"
-#include "lance/base/byte_reader.h"
 #include "lance/base/executor.h"
 #include "lance/base/status_detail.h"
 #include "lance/format/conform.h"
 #include "lance/format/data_file_metadata.h"
-#include "lance/format/data_file_metadata_proto.h"
 #include "lance/format/encode/array_size.h"
 #include "lance/format/encode/recycling_pool.h"
 #include "lance/format/field_tree.h"
 #include "lance/format/field_writer.h"
-#include "lance/format/footer.h"
+#include "lance/format/file_output.h"
 
 namespace lance::format {
 namespace {
-
-constexpr char kPadByte = 'H';  // what the reference pads files with; readers ignore it
 
 // Blocks of memory that are kept for the next pages, in pages.
 constexpr uint64_t kUnusedPages = 3;
 
 // Larger pages would only cost memory; the bound keeps sums of sizes far from wrapping.
 constexpr uint64_t kMaxPageBytes = uint64_t{1} << 30;
-
-/// Keeps track of the position in the file. Thread-compatible.
-class AlignedOutput : public PageSink {
- public:
-  explicit AlignedOutput(std::shared_ptr<arrow::io::OutputStream> out) : out_(std::move(out)) {}
-
-  uint64_t position() const { return position_; }
-
-  arrow::Status Append(std::string_view bytes) {
-    if (bytes.empty()) return arrow::Status::OK();
-    ARROW_RETURN_NOT_OK(out_->Write(bytes.data(), static_cast<int64_t>(bytes.size())));
-    position_ += bytes.size();
-    return arrow::Status::OK();
-  }
-
-  /// Write a buffer and pad the file to the next aligned position.
-  arrow::Result<ByteRange> AppendBuffer(std::string_view bytes) override {
-    const ByteRange range = {position_, bytes.size()};
-    ARROW_RETURN_NOT_OK(Append(bytes));
-    const uint64_t used = position_ % kBufferAlignment;
-    if (used != 0) ARROW_RETURN_NOT_OK(Append(std::string(kBufferAlignment - used, kPadByte)));
-    return range;
-  }
-
-  arrow::Status Close() { return out_->Close(); }
-
- private:
-  std::shared_ptr<arrow::io::OutputStream> out_;
-  uint64_t position_ = 0;
-};
 
 /// Keeps the pages of a field until all fields have got the rows, so that a file does not depend on
 /// who is first. Thread-compatible.
@@ -252,21 +218,13 @@ class DataFileWriter::Impl {
     for (OpenField& field : fields_) {
       std::ranges::move(field.writer->TakeColumns(), std::back_inserter(columns));
     }
-    ARROW_RETURN_NOT_OK(WriteTail(columns));
-    ARROW_RETURN_NOT_OK(out_.Close());
+    ARROW_ASSIGN_OR_RAISE(DataFileSummary summary, FinishFile({.version = version_,
+                                                               .schema = schema_,
+                                                               .num_rows = num_rows_,
+                                                               .columns = std::move(columns),
+                                                               .global_buffers = global_buffers_},
+                                                              column_numbers_, &out_));
     is_finished_ = true;
-    DataFileSummary summary;
-    summary.size_bytes = out_.position();
-    summary.num_rows = num_rows_;
-    summary.minor_version = version_ == FileVersion::k2_0   ? 0
-                            : version_ == FileVersion::k2_1 ? 1
-                                                            : 2;
-    for (const SchemaField& field : schema_.fields) {
-      const auto column = column_numbers_.find(field.id);
-      if (column == column_numbers_.end()) continue;
-      summary.field_ids.push_back(field.id);
-      summary.column_indices.push_back(column->second);
-    }
     return summary;
   }
 
@@ -337,31 +295,6 @@ class DataFileWriter::Impl {
                                     array.null_count(), " nulls in a batch");
     }
     return arrow::Status::OK();
-  }
-
-  /// Write the descriptor, the column metadata, both tables and the footer.
-  arrow::Status WriteTail(const std::vector<ColumnMetadata>& columns) {
-    const std::string descriptor = SerializeDescriptor(schema_, num_rows_);
-    std::string buffer_table;
-    AppendTableEntry({out_.position(), descriptor.size()}, &buffer_table);
-    for (const ByteRange& buffer : global_buffers_) AppendTableEntry(buffer, &buffer_table);
-    ARROW_RETURN_NOT_OK(out_.Append(descriptor));
-    Footer footer;
-    footer.set_version(version_);
-    footer.column_metadata_start = out_.position();
-    std::string column_table;
-    for (const ColumnMetadata& column : columns) {
-      const std::string bytes = SerializeColumnMetadata(column, version_);
-      AppendTableEntry({out_.position(), bytes.size()}, &column_table);
-      ARROW_RETURN_NOT_OK(out_.Append(bytes));
-    }
-    footer.column_table_start = out_.position();
-    footer.buffer_table_start = footer.column_table_start + column_table.size();
-    footer.num_global_buffers = static_cast<uint32_t>(global_buffers_.size() + 1);
-    footer.num_columns = static_cast<uint32_t>(columns.size());
-    std::string tail = column_table + buffer_table;
-    AppendFooter(footer, &tail);
-    return out_.Append(tail);
   }
 
   AlignedOutput out_;

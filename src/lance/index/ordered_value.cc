@@ -58,6 +58,15 @@ OrderedValue FromDecimal(const arrow::Decimal128& value) {
   return ordered;
 }
 
+/// The words of 64 bits from the highest on, the first with its sign bit flipped.
+OrderedValue FromDecimal(const arrow::Decimal256& value) {
+  const auto words = value.little_endian_array();
+  OrderedValue ordered = FromSigned(static_cast<int64_t>(words[3]));
+  ordered.low = words[2];
+  ordered.lowest = {words[1], words[0]};
+  return ordered;
+}
+
 }  // namespace
 
 bool HasOrder(const arrow::DataType& type) {
@@ -85,6 +94,8 @@ bool HasOrder(const arrow::DataType& type) {
     case Type::TIMESTAMP:
     case Type::DURATION:
     case Type::DECIMAL128:
+    case Type::DECIMAL256:
+    case Type::FIXED_SIZE_BINARY:
       return true;
     default:
       return false;
@@ -126,6 +137,7 @@ OrderedValue ToOrderedValue(const arrow::Scalar& scalar) {
     case Type::LARGE_STRING:
     case Type::BINARY:
     case Type::LARGE_BINARY:
+    case Type::FIXED_SIZE_BINARY:
       return FromBinaryScalar(scalar);
     case Type::DATE32:
       return FromSigned(Value<arrow::Date32Scalar>(scalar));
@@ -141,6 +153,8 @@ OrderedValue ToOrderedValue(const arrow::Scalar& scalar) {
       return FromSigned(Value<arrow::DurationScalar>(scalar));
     case Type::DECIMAL128:
       return FromDecimal(Value<arrow::Decimal128Scalar>(scalar));
+    case Type::DECIMAL256:
+      return FromDecimal(Value<arrow::Decimal256Scalar>(scalar));
     default:
       return {};
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <compare>
 #include <cstdint>
 #include <string_view>
@@ -10,8 +11,8 @@ namespace lance::index {
 
 /// Whether a zonemap has an order for a type (zonemap-and-indices 2.6).
 ///
-/// True for integers, floats, bool, strings, binaries, dates, times, timestamps, durations and
-/// decimal128.
+/// True for integers, floats, bool, strings, binaries of any kind, dates, times, timestamps,
+/// durations and decimals.
 bool HasOrder(const arrow::DataType& type);
 
 /// Whether a type has NaNs.
@@ -32,9 +33,10 @@ struct OrderedValue {
   };
 
   Kind kind = Kind::kUnknown;
-  uint64_t high = 0;         // orders like the value, equal for some different strings
-  uint64_t low = 0;          // decides between decimals of equal `high`
-  std::string_view bytes{};  // decides between strings of equal `high`
+  uint64_t high = 0;                 // orders like the value, equal for some different strings
+  uint64_t low = 0;                  // decides between decimals of equal `high`
+  std::array<uint64_t, 2> lowest{};  // and between decimals of 256 bits that are equal so far
+  std::string_view bytes{};          // decides between strings of equal `high`
 
   bool is_known() const { return kind != Kind::kUnknown; }
   bool is_ordinary() const { return kind == Kind::kOrdinary; }
@@ -46,6 +48,7 @@ inline std::strong_ordering operator<=>(const OrderedValue& lhs, const OrderedVa
   if (const auto order = lhs.kind <=> rhs.kind; order != 0) return order;
   if (const auto order = lhs.high <=> rhs.high; order != 0) return order;
   if (const auto order = lhs.low <=> rhs.low; order != 0) return order;
+  if (const auto order = lhs.lowest <=> rhs.lowest; order != 0) return order;
   return lhs.bytes <=> rhs.bytes;
 }
 

@@ -210,14 +210,44 @@ class BytesBounds final : public Bounds {
   std::string max_;
 };
 
+/// Binaries of one width.
+class FixedBytesBounds final : public Bounds {
+ public:
+  explicit FixedBytesBounds(int32_t width) : width_(static_cast<size_t>(width)) {}
+
+  void Add(const arrow::ArrayData& data, int64_t begin, int64_t count) override {
+    const auto* bytes = reinterpret_cast<const char*>(data.buffers[1]->data());
+    for (int64_t i = 0; i < count; ++i) {
+      const auto place = static_cast<size_t>(data.offset + begin + i) * width_;
+      const std::string_view value(bytes + place, width_);
+      if (!has_values_ || value < min_) min_.assign(value);
+      if (!has_values_ || value > max_) max_.assign(value);
+      has_values_ = true;
+    }
+  }
+
+  arrow::Status Close(const std::shared_ptr<arrow::DataType>& type, Zone* zone) override {
+    if (!std::exchange(has_values_, false)) return SetUnknown(type, zone);
+    return SetBounds(type, arrow::Buffer::FromString(std::move(min_)),
+                     arrow::Buffer::FromString(std::move(max_)), zone);
+  }
+
+ private:
+  const size_t width_;
+  bool has_values_ = false;
+  std::string min_;
+  std::string max_;
+};
+
+template <typename Decimal>
 class DecimalBounds final : public Bounds {
  public:
   void Add(const arrow::ArrayData& data, int64_t begin, int64_t count) override {
-    constexpr int64_t kWidth = 16;
+    constexpr int64_t kWidth = Decimal::kByteWidth;
     const uint8_t* values = data.buffers[1]->data() + (data.offset + begin) * kWidth;
-    if (!has_values_) min_ = max_ = arrow::Decimal128(values);
+    if (!has_values_) min_ = max_ = Decimal(values);
     for (int64_t i = 0; i < count; ++i) {
-      const arrow::Decimal128 value(values + i * kWidth);
+      const Decimal value(values + i * kWidth);
       if (value < min_) min_ = value;
       if (value > max_) max_ = value;
     }
@@ -231,8 +261,8 @@ class DecimalBounds final : public Bounds {
 
  private:
   bool has_values_ = false;
-  arrow::Decimal128 min_;
-  arrow::Decimal128 max_;
+  Decimal min_;
+  Decimal max_;
 };
 
 /// \return null for a type without an order
@@ -276,7 +306,12 @@ std::unique_ptr<Bounds> MakeBounds(const arrow::DataType& type) {
     case Type::LARGE_BINARY:
       return std::make_unique<BytesBounds<int64_t>>();
     case Type::DECIMAL128:
-      return std::make_unique<DecimalBounds>();
+      return std::make_unique<DecimalBounds<arrow::Decimal128>>();
+    case Type::DECIMAL256:
+      return std::make_unique<DecimalBounds<arrow::Decimal256>>();
+    case Type::FIXED_SIZE_BINARY:
+      return std::make_unique<FixedBytesBounds>(
+          static_cast<const arrow::FixedSizeBinaryType&>(type).byte_width());
     default:
       return nullptr;
   }

@@ -38,6 +38,12 @@ class CountingObjectStore : public ObjectStore {
     return store_->List(prefix, visit);
   }
 
+  arrow::Status ListPaths(const std::string& prefix,
+                          const std::function<arrow::Status(std::string)>& visit) override {
+    ++counters_->requests;
+    return store_->ListPaths(prefix, visit);
+  }
+
   arrow::Result<PutOutcome> Put(const std::string& path, std::shared_ptr<arrow::Buffer> bytes,
                                 PutMode mode) override {
     ++counters_->requests;

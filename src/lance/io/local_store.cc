@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "arrow/buffer.h"
@@ -184,7 +185,7 @@ class LocalOutputStream : public arrow::io::OutputStream {
 };
 
 /// See MakeLocalStore. Immutable; the file system does the rest.
-class LocalObjectStore : public ObjectStore {
+class LocalObjectStore : public ObjectStore, public StagingFiles {
  public:
   explicit LocalObjectStore(std::string root) : root_(std::move(root)) {}
 
@@ -224,9 +225,23 @@ class LocalObjectStore : public ObjectStore {
 
   arrow::Status List(const std::string& prefix,
                      const std::function<arrow::Status(const ObjectInfo&)>& visit) override {
-    if (!prefix.empty()) ARROW_RETURN_NOT_OK(CheckObjectPath(prefix));
-    std::vector<FolderId> above;
-    return ListFolder(prefix, visit, &above);
+    return ListAll(prefix, [&](Entry entry) {
+      return entry.is_temporary ? arrow::Status::OK() : VisitFile(std::move(entry), visit);
+    });
+  }
+
+  arrow::Status ListStaging(const std::string& prefix,
+                            const std::function<arrow::Status(const ObjectInfo&)>& visit) override {
+    return ListAll(prefix, [&](Entry entry) {
+      return entry.is_temporary ? VisitFile(std::move(entry), visit) : arrow::Status::OK();
+    });
+  }
+
+  arrow::Status ListPaths(const std::string& prefix,
+                          const std::function<arrow::Status(std::string)>& visit) override {
+    return ListAll(prefix, [&](Entry entry) {
+      return entry.is_temporary ? arrow::Status::OK() : visit(std::move(entry.path));
+    });
   }
 
   arrow::Result<PutOutcome> Put(const std::string& path, std::shared_ptr<arrow::Buffer> bytes,
@@ -234,7 +249,15 @@ class LocalObjectStore : public ObjectStore {
     ARROW_ASSIGN_OR_RAISE(std::string file, FileOf(path));
     ARROW_ASSIGN_OR_RAISE(TemporaryFile temporary, TemporaryFile::Create(std::move(file)));
     ARROW_RETURN_NOT_OK(temporary.Write(bytes->data(), static_cast<size_t>(bytes->size())));
-    return mode == PutMode::kIfAbsent ? temporary.CreateTarget() : temporary.ReplaceTarget();
+    switch (mode) {
+      case PutMode::kOverwrite:
+        return temporary.ReplaceTarget();
+      case PutMode::kOverwriteLazily:
+        return temporary.ReplaceTargetLazily();
+      case PutMode::kIfAbsent:
+        break;
+    }
+    return temporary.CreateTarget();
   }
 
   arrow::Result<std::shared_ptr<arrow::io::OutputStream>> OpenWrite(
@@ -257,7 +280,18 @@ class LocalObjectStore : public ObjectStore {
 
  private:
   using FolderId = std::pair<dev_t, ino_t>;
-  using Visit = std::function<arrow::Status(const ObjectInfo&)>;
+
+  /// What a folder holds under one name.
+  enum class Kind { kUnknown, kFile, kFolder, kOther };
+
+  struct Entry {
+    std::string path;  // below the root
+    bool is_temporary = false;
+    Kind kind = Kind::kUnknown;
+    std::optional<ObjectInfo> info;  // once it was looked at
+  };
+
+  using EntryVisit = std::function<arrow::Status(Entry)>;
 
   arrow::Result<std::string> FileOf(const std::string& path) const {
     ARROW_RETURN_NOT_OK(CheckObjectPath(path));
@@ -269,52 +303,90 @@ class LocalObjectStore : public ObjectStore {
     return MeansAbsent(errno) ? ObjectNotFound(path) : SystemError(file, call, errno);
   }
 
-  /// The names in a folder without "." and "..", temporary files left out; none when it is absent.
-  static arrow::Result<std::vector<std::string>> ReadNames(const std::string& folder) {
-    std::vector<std::string> names;
-    DIR* opened = opendir(folder.c_str());
-    if (opened == nullptr && MeansAbsent(errno)) return names;
-    if (opened == nullptr) return SystemError(folder, "opendir", errno);
+  /// Visit every file below a folder, those that are being written too.
+  arrow::Status ListAll(const std::string& prefix, const EntryVisit& visit) const {
+    if (!prefix.empty()) ARROW_RETURN_NOT_OK(CheckObjectPath(prefix));
+    std::vector<FolderId> above;
+    return ListFolder(prefix, visit, &above);
+  }
+
+  arrow::Status VisitFile(Entry entry,
+                          const std::function<arrow::Status(const ObjectInfo&)>& visit) const {
+    ARROW_RETURN_NOT_OK(Look(&entry));
+    return entry.kind == Kind::kFile ? visit(*entry.info) : arrow::Status::OK();
+  }
+
+  static Kind KindOf(const dirent& entry) {
+    if (entry.d_type == DT_REG) return Kind::kFile;
+    return entry.d_type == DT_DIR ? Kind::kFolder : Kind::kUnknown;  // a link has to be followed
+  }
+
+  /// What is in a folder without "." and ".."; none when it is absent.
+  arrow::Result<std::vector<Entry>> ReadFolder(const std::string& folder) const {
+    std::vector<Entry> entries;
+    const std::string full = FullPath(folder);
+    DIR* opened = opendir(full.c_str());
+    if (opened == nullptr && MeansAbsent(errno)) return entries;
+    if (opened == nullptr) return SystemError(full, "opendir", errno);
     const std::unique_ptr<DIR, int (*)(DIR*)> closer(opened, closedir);
     for (;;) {
       errno = 0;
       const dirent* entry = readdir(opened);
-      if (entry == nullptr && errno != 0) return SystemError(folder, "readdir", errno);
-      if (entry == nullptr) return names;
-      const std::string_view name = entry->d_name;
-      if (name != "." && name != ".." && !IsTemporaryPath(name)) names.emplace_back(name);
+      if (entry == nullptr && errno != 0) return SystemError(full, "readdir", errno);
+      if (entry == nullptr) return entries;
+      const std::string name = entry->d_name;
+      if (name == "." || name == "..") continue;
+      entries.push_back({.path = folder.empty() ? name : folder + "/" + name,
+                         .is_temporary = IsTemporaryPath(name),
+                         .kind = KindOf(*entry),
+                         .info = std::nullopt});
     }
   }
 
-  /// `above` holds the folders being listed, so that a link to one of them ends the descent.
-  arrow::Status ListFolder(const std::string& folder, const Visit& visit,
+  std::string FullPath(const std::string& path) const {
+    return path.empty() ? root_ : root_ + "/" + path;
+  }
+
+  /// Find out what an entry is. What was removed since we read its name, or is a dangling link,
+  /// is neither a file nor a folder.
+  arrow::Status Look(Entry* entry) const {
+    const std::string file = FullPath(entry->path);
+    struct stat info {};
+    entry->kind = Kind::kOther;
+    if (stat(file.c_str(), &info) != 0) {
+      return MeansAbsent(errno) || errno == ELOOP ? arrow::Status::OK()
+                                                  : SystemError(file, "stat", errno);
+    }
+    if (S_ISDIR(info.st_mode)) entry->kind = Kind::kFolder;
+    if (S_ISREG(info.st_mode)) {
+      entry->kind = Kind::kFile;
+      entry->info = InfoOf(entry->path, info);
+    }
+    return arrow::Status::OK();
+  }
+
+  /// Visit the files below a folder. `above` holds the folders being listed, so that a link to one
+  /// of them ends the descent.
+  arrow::Status ListFolder(const std::string& folder, const EntryVisit& visit,
                            std::vector<FolderId>* above) const {
-    const std::string full = folder.empty() ? root_ : root_ + "/" + folder;
+    const std::string full = FullPath(folder);
     struct stat folder_info {};
     if (stat(full.c_str(), &folder_info) != 0) {
       return MeansAbsent(errno) ? arrow::Status::OK() : SystemError(full, "stat", errno);
     }
     const FolderId id(folder_info.st_dev, folder_info.st_ino);
     if (std::find(above->begin(), above->end(), id) != above->end()) return arrow::Status::OK();
-    ARROW_ASSIGN_OR_RAISE(const auto names, ReadNames(full));
+    ARROW_ASSIGN_OR_RAISE(auto entries, ReadFolder(folder));
     above->push_back(id);
-    for (const std::string& name : names) {
-      ARROW_RETURN_NOT_OK(ListEntry(folder.empty() ? name : folder + "/" + name, visit, above));
+    for (Entry& entry : entries) {
+      if (entry.kind == Kind::kUnknown) ARROW_RETURN_NOT_OK(Look(&entry));
+      if (entry.kind == Kind::kFolder && !entry.is_temporary) {
+        ARROW_RETURN_NOT_OK(ListFolder(entry.path, visit, above));
+      }
+      if (entry.kind == Kind::kFile) ARROW_RETURN_NOT_OK(visit(std::move(entry)));
     }
     above->pop_back();
     return arrow::Status::OK();
-  }
-
-  arrow::Status ListEntry(const std::string& path, const Visit& visit,
-                          std::vector<FolderId>* above) const {
-    const std::string file = root_ + "/" + path;
-    struct stat info {};
-    if (stat(file.c_str(), &info) != 0) {  // removed since we read its name, or a dangling link
-      return MeansAbsent(errno) || errno == ELOOP ? arrow::Status::OK()
-                                                  : SystemError(file, "stat", errno);
-    }
-    if (S_ISDIR(info.st_mode)) return ListFolder(path, visit, above);
-    return S_ISREG(info.st_mode) ? visit(InfoOf(path, info)) : arrow::Status::OK();
   }
 
   const std::string root_;

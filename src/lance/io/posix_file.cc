@@ -139,6 +139,12 @@ arrow::Result<PutOutcome> TemporaryFile::ReplaceTarget() {
   return OutcomeInFolder();
 }
 
+arrow::Result<PutOutcome> TemporaryFile::ReplaceTargetLazily() {
+  if (rename(name_.c_str(), target_.c_str()) != 0) return SystemError(target_, "rename", errno);
+  file_.Close();
+  return PutOutcome::kStored;
+}
+
 arrow::Result<PutOutcome> TemporaryFile::CreateTarget() {
   ARROW_RETURN_NOT_OK(Sync());
   if (link(name_.c_str(), target_.c_str()) != 0) {

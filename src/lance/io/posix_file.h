@@ -60,6 +60,9 @@ class TemporaryFile {
   /// \return kStored, or kUnknown when it is in place but that may not be durable
   arrow::Result<PutOutcome> ReplaceTarget();
 
+  /// Make it the target and let the system write it when it likes.
+  arrow::Result<PutOutcome> ReplaceTargetLazily();
+
   /// Sync it and make it the target unless there is one. \return also kExists
   arrow::Result<PutOutcome> CreateTarget();
 

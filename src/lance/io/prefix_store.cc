@@ -6,14 +6,17 @@
 #include "arrow/buffer.h"
 #include "arrow/io/interfaces.h"
 #include "arrow/util/cancel.h"
+#include "lance/io/stores.h"
 
 namespace lance {
 
 namespace {
 
 /// See MakePrefixStore. Thread-safe when the wrapped store is.
-class PrefixStore : public ObjectStore {
+class PrefixStore : public ObjectStore, public StagingFiles {
  public:
+  using Visit = std::function<arrow::Status(const ObjectInfo&)>;
+
   PrefixStore(std::shared_ptr<ObjectStore> store, std::string folder)
       : store_(std::move(store)), prefix_(std::move(folder) + "/") {}
 
@@ -29,16 +32,14 @@ class PrefixStore : public ObjectStore {
     return info;
   }
 
-  arrow::Status List(const std::string& prefix,
-                     const std::function<arrow::Status(const ObjectInfo&)>& visit) override {
-    std::string folder = prefix_ + prefix;
-    if (prefix.empty()) folder.pop_back();
-    return store_->List(folder, [&](const ObjectInfo& object) {
-      if (!object.path.starts_with(prefix_)) return arrow::Status::OK();
-      ObjectInfo inside = object;
-      inside.path.erase(0, prefix_.size());
-      return visit(inside);
-    });
+  arrow::Status List(const std::string& prefix, const Visit& visit) override {
+    return store_->List(FolderOf(prefix), Inside(visit));
+  }
+
+  arrow::Status ListStaging(const std::string& prefix, const Visit& visit) override {
+    auto* const staging = dynamic_cast<StagingFiles*>(store_.get());
+    return staging == nullptr ? arrow::Status::OK()
+                              : staging->ListStaging(FolderOf(prefix), Inside(visit));
   }
 
   arrow::Result<PutOutcome> Put(const std::string& path, std::shared_ptr<arrow::Buffer> bytes,
@@ -56,6 +57,20 @@ class PrefixStore : public ObjectStore {
   bool HasCheapListing() const override { return store_->HasCheapListing(); }
 
  private:
+  std::string FolderOf(const std::string& prefix) const {
+    return prefix.empty() ? prefix_.substr(0, prefix_.size() - 1) : prefix_ + prefix;
+  }
+
+  /// Calls a visitor with paths relative to the folder.
+  Visit Inside(const Visit& visit) const {
+    return [this, &visit](const ObjectInfo& object) {
+      if (!object.path.starts_with(prefix_)) return arrow::Status::OK();
+      ObjectInfo inside = object;
+      inside.path.erase(0, prefix_.size());
+      return visit(inside);
+    };
+  }
+
   const std::shared_ptr<ObjectStore> store_;
   const std::string prefix_;
 };

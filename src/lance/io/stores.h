@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -19,6 +20,17 @@ namespace lance {
 /// first file in them is written. Temporary files are named `.tmp_{uuid}`, are not listed, and
 /// block nobody. Source: table-format 4.2.
 arrow::Result<std::shared_ptr<ObjectStore>> MakeLocalStore(const std::string& root);
+
+/// What a store that writes beside its targets may leave behind when a writer dies.
+class StagingFiles {
+ public:
+  virtual ~StagingFiles() = default;
+
+  /// Visit the files below a folder that are being written, or were; ObjectStore::List leaves them
+  /// out, Delete removes them.
+  virtual arrow::Status ListStaging(
+      const std::string& prefix, const std::function<arrow::Status(const ObjectInfo&)>& visit) = 0;
+};
 
 /// A store in this process's memory.
 std::shared_ptr<ObjectStore> MakeMemoryStore();

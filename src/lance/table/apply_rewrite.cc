@@ -7,6 +7,8 @@
 #include <unordered_set>
 
 #include "lance/base/status_detail.h"
+#include "lance/table/feature_flags.h"
+#include "lance/table/index_rows.h"
 
 namespace lance::table {
 namespace {
@@ -102,11 +104,41 @@ arrow::Status ReplaceIndices(const Rewrite& rewrite, Manifest* manifest) {
   return arrow::Status::OK();
 }
 
+/// Move the coverage of segments that name rows by stable ids from old fragments to new ones; those
+/// that store addresses lose the old ones (table-format 5.5).
+///
+/// A segment that covers only a part of a group loses it: a new fragment is covered whole or not.
+arrow::Status MoveStableCoverage(const Rewrite& rewrite, Manifest* manifest) {
+  if (!HasStableRowIds(*manifest)) return arrow::Status::OK();
+  for (IndexMetadata& index : manifest->indices) {
+    const bool is_listed =
+        std::ranges::find(rewrite.rewritten_indices, index.uuid, &RewrittenIndex::new_uuid) !=
+        rewrite.rewritten_indices.end();
+    if (is_listed) continue;
+    ARROW_ASSIGN_OR_RAISE(auto coverage, index.Coverage());
+    if (!coverage) continue;
+    const bool moves = StoresStableRowIds(index, *manifest);
+    bool has_changed = false;
+    for (const RewriteGroup& group : rewrite.groups) {
+      const RoaringBitmap old_ids = IdsOf(group.old_fragments);
+      if (!coverage->Intersects(old_ids)) continue;
+      RoaringBitmap missing = old_ids;
+      missing -= *coverage;
+      *coverage -= old_ids;
+      if (moves && missing.empty()) *coverage |= IdsOf(group.new_fragments);
+      has_changed = true;
+    }
+    if (has_changed) index.fragment_bitmap = coverage->Serialize();
+  }
+  return arrow::Status::OK();
+}
+
 }  // namespace
 
 arrow::Status ApplyRewrite(const Rewrite& rewrite, Manifest* manifest) {
   ARROW_RETURN_NOT_OK(CheckSources(rewrite, *manifest));
   ARROW_RETURN_NOT_OK(ReplaceIndices(rewrite, manifest));
+  ARROW_RETURN_NOT_OK(MoveStableCoverage(rewrite, manifest));
   std::unordered_set<uint64_t> gone;
   for (const RewriteGroup& group : rewrite.groups) {
     for (const Fragment& source : group.old_fragments) gone.insert(source.id);

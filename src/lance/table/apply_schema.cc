@@ -102,25 +102,6 @@ void LoseStampsOfGoneFields(const format::LanceSchema& after, Manifest* manifest
   }
 }
 
-uint32_t SmallestFreeId(const std::vector<BasePath>& bases) {
-  std::set<uint32_t> taken;
-  for (const BasePath& base : bases) taken.insert(base.id);
-  uint32_t id = 1;
-  while (taken.contains(id)) ++id;
-  return id;
-}
-
-arrow::Status CheckNewBase(const BasePath& added, const std::vector<BasePath>& present) {
-  ARROW_RETURN_NOT_OK(CheckBasePath(added));
-  for (const BasePath& base : present) {
-    const bool has_same_id = added.id != 0 && added.id == base.id;
-    if (!has_same_id && added.path != base.path && added.name != base.name) continue;
-    return arrow::Status::Invalid("base path ", added.path, " has the id, name or path of base ",
-                                  base.id, " (", base.path, "); allowed: others");
-  }
-  return arrow::Status::OK();
-}
-
 }  // namespace
 
 arrow::Status ApplyMerge(const Merge& merge, Manifest* manifest) {
@@ -184,13 +165,7 @@ arrow::Status ApplyProject(const Project& project, Manifest* manifest) {
 }
 
 arrow::Status ApplyUpdateBases(const UpdateBases& update, Manifest* manifest) {
-  for (const BasePath& base : update.new_bases) {
-    ARROW_RETURN_NOT_OK(CheckNewBase(base, manifest->base_paths));
-    BasePath added = base;
-    if (added.id == 0) added.id = SmallestFreeId(manifest->base_paths);
-    manifest->base_paths.push_back(std::move(added));
-  }
-  return arrow::Status::OK();
+  return AddBasePaths(update.new_bases, BaseNames::kUnique, &manifest->base_paths);
 }
 
 arrow::Status ApplyRestore(const Manifest& restored, Manifest* manifest) {

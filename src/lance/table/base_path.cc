@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -48,25 +49,34 @@ class BasePathStore : public ObjectStore {
 
   arrow::Status List(const std::string& prefix,
                      const std::function<arrow::Status(const ObjectInfo&)>& visit) override {
-    if (IsBelowBase(prefix)) return ReadOnly(prefix);
+    if (IsBelowBase(prefix)) return NotThere(prefix);
     return root_->List(prefix, visit);
+  }
+
+  arrow::Status ListPaths(const std::string& prefix,
+                          const std::function<arrow::Status(std::string)>& visit) override {
+    if (IsBelowBase(prefix)) return NotThere(prefix);
+    return root_->ListPaths(prefix, visit);
   }
 
   arrow::Result<PutOutcome> Put(const std::string& path, std::shared_ptr<arrow::Buffer> bytes,
                                 PutMode mode) override {
-    if (IsBelowBase(path)) return ReadOnly(path);
+    if (IsBelowBase(path)) return NotThere(path);
     return root_->Put(path, std::move(bytes), mode);
   }
 
   arrow::Result<std::shared_ptr<arrow::io::OutputStream>> OpenWrite(
       const std::string& path) override {
-    if (IsBelowBase(path)) return ReadOnly(path);
-    return root_->OpenWrite(path);
+    if (!IsBelowBase(path)) return root_->OpenWrite(path);
+    ARROW_ASSIGN_OR_RAISE(const Place place, FindDataFile(path));
+    auto stream = place.store->OpenWrite(place.path);
+    return stream.ok() ? std::move(stream) : WithContext(stream.status(), NameOf(*place.base));
   }
 
   arrow::Status Delete(const std::string& path) override {
-    if (IsBelowBase(path)) return ReadOnly(path);
-    return root_->Delete(path);
+    if (!IsBelowBase(path)) return root_->Delete(path);
+    ARROW_ASSIGN_OR_RAISE(const Place place, FindDataFile(path));
+    return WithContext(place.store->Delete(place.path), NameOf(*place.base));
   }
 
   bool HasCheapListing() const override { return root_->HasCheapListing(); }
@@ -81,8 +91,13 @@ class BasePathStore : public ObjectStore {
 
   static bool IsBelowBase(std::string_view path) { return path.starts_with(kBasesFolder); }
 
-  static arrow::Status ReadOnly(const std::string& path) {
-    return InternalError(path + ": files of other base paths are only read");
+  static arrow::Status NotThere(const std::string& path) {
+    return InternalError(path + ": of other base paths, only data files are written");
+  }
+
+  arrow::Result<Place> FindDataFile(const std::string& path) {
+    if (path.find("/data/") == std::string::npos) return NotThere(path);
+    return Find(path);
   }
 
   arrow::Result<Place> Find(std::string_view path) {
@@ -145,7 +160,38 @@ class BasePathStore : public ObjectStore {
   std::map<uint32_t, std::shared_ptr<ObjectStore>> stores_;  // those that were opened
 };
 
+uint32_t SmallestFreeId(const std::vector<BasePath>& bases) {
+  std::set<uint32_t> taken;
+  for (const BasePath& base : bases) taken.insert(base.id);
+  uint32_t id = 1;
+  while (taken.contains(id)) ++id;
+  return id;
+}
+
+arrow::Status CheckNewBase(const BasePath& added, BaseNames names,
+                           const std::vector<BasePath>& present) {
+  ARROW_RETURN_NOT_OK(CheckBasePath(added));
+  for (const BasePath& base : present) {
+    const bool has_same_id = added.id != 0 && added.id == base.id;
+    const bool is_alike = added.path == base.path || added.name == base.name;
+    if (!has_same_id && (names == BaseNames::kAny || !is_alike)) continue;
+    return arrow::Status::Invalid("base path ", added.path, " has the id, name or path of base ",
+                                  base.id, " (", base.path, "); allowed: others");
+  }
+  return arrow::Status::OK();
+}
+
 }  // namespace
+
+arrow::Status AddBasePaths(const std::vector<BasePath>& added, BaseNames names,
+                           std::vector<BasePath>* present) {
+  for (const BasePath& base : added) {
+    ARROW_RETURN_NOT_OK(CheckNewBase(base, names, *present));
+    present->push_back(base);
+    if (base.id == 0) present->back().id = SmallestFreeId(*present);
+  }
+  return arrow::Status::OK();
+}
 
 std::string BaseFolder(std::optional<uint32_t> base_id) {
   return base_id ? std::string(kBasesFolder) + std::to_string(*base_id) + "/" : "";

@@ -23,6 +23,18 @@ std::string BaseFolder(std::optional<uint32_t> base_id);
 /// Where a data file is in the store of its table.
 std::string DataFilePath(const DataFile& file);
 
+/// Whether two base paths may have one name or path.
+enum class BaseNames {
+  kUnique,  // no: they are added to a table that is there
+  kAny,     // yes: they come with a new table, where the reference allows it
+};
+
+/// Put base paths behind those that are there; an id of 0 becomes the smallest free one.
+///
+/// \return as CheckBasePath; Invalid for an id, and by `names` a name or path, that is taken
+arrow::Status AddBasePaths(const std::vector<BasePath>& added, BaseNames names,
+                           std::vector<BasePath>* present);
+
 /// Check what can be said of a base path without opening it.
 ///
 /// \return Invalid when it is empty; NotImplemented + UnsupportedFeature when it is relative: what
@@ -36,8 +48,8 @@ using BaseOpener = std::function<arrow::Result<std::shared_ptr<ObjectStore>>(con
 /// The store of a table whose files are in several places. Thread-safe when `open` is.
 ///
 /// Bases are opened when a file of theirs is first needed, so that a bad one harms nobody else.
-/// They are read only: writing, deleting and listing there is refused. A file of a base that is not
-/// among `bases`, or there twice, is a SerializationError naming the base.
+/// Data files can be written and deleted there, nothing else; listing is refused. A file of a base
+/// that is not among `bases`, or there twice, is a SerializationError naming the base.
 std::shared_ptr<ObjectStore> MakeBasePathStore(std::shared_ptr<ObjectStore> root,
                                                std::vector<BasePath> bases, BaseOpener open);
 

@@ -7,6 +7,7 @@
 #include "lance/table/apply_rewrite.h"
 #include "lance/table/apply_rows.h"
 #include "lance/table/apply_schema.h"
+#include "lance/table/base_path.h"
 #include "lance/table/clustering_metadata.h"
 #include "lance/table/data_version.h"
 #include "lance/table/feature_flags.h"
@@ -114,6 +115,7 @@ struct OperationApplier {
                                           StrayFields::kRefuse));
     ARROW_RETURN_NOT_OK(AssignFragmentIds(/*keep_ids=*/false, next, &added));
     ARROW_RETURN_NOT_OK(ChooseRowIdMode(overwrite));
+    ARROW_RETURN_NOT_OK(TakeInitialBases(overwrite));
     next->fragments = std::move(added);
     next->schema = overwrite.schema;
     next->indices.clear();
@@ -187,6 +189,16 @@ struct OperationApplier {
                            " was not loaded");
     }
     return ApplyRestore(*restored, next);
+  }
+
+  arrow::Status TakeInitialBases(const Overwrite& overwrite) const {
+    if (overwrite.initial_bases.empty()) return arrow::Status::OK();
+    if (next->version != kFirstVersion) {
+      return arrow::Status::Invalid(
+          "overwrite: initial_bases are given, but the table is there already; allowed: when a "
+          "table is created, later an UpdateBases");
+    }
+    return AddBasePaths(overwrite.initial_bases, BaseNames::kAny, &next->base_paths);
   }
 
   arrow::Status ChooseRowIdMode(const Overwrite& overwrite) const {

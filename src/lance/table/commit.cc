@@ -280,11 +280,12 @@ class Commitment {
   arrow::Status WriteTransactionFile(const std::string& serialized) {
     transaction_files_.insert(TransactionFile());
     const auto bytes = arrow::Buffer::FromString(serialized);
+    const PutMode mode = ModeOfTransactionFile(serialized);
     // Writing the same bytes again does no harm, so a lost reply is worth a second try.
     for (int i = 0; i < 2; ++i) {
       ARROW_ASSIGN_OR_RAISE(
           const PutOutcome put,
-          manifests_.store()->Put(TransactionPath(TransactionFile()), bytes, PutMode::kOverwrite));
+          manifests_.store()->Put(TransactionPath(TransactionFile()), bytes, mode));
       if (put == PutOutcome::kStored) return arrow::Status::OK();
     }
     return arrow::Status::IOError("transaction file ", TransactionFile(),

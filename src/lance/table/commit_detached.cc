@@ -35,9 +35,9 @@ arrow::Status CheckDetachable(const LoadedManifest& read, const Manifest& next) 
 
 arrow::Status WriteTransactionFile(const ManifestStore& manifests, const std::string& path,
                                    const std::string& serialized) {
-  ARROW_ASSIGN_OR_RAISE(
-      const PutOutcome put,
-      manifests.store()->Put(path, arrow::Buffer::FromString(serialized), PutMode::kOverwrite));
+  ARROW_ASSIGN_OR_RAISE(const PutOutcome put,
+                        manifests.store()->Put(path, arrow::Buffer::FromString(serialized),
+                                               ModeOfTransactionFile(serialized)));
   if (put == PutOutcome::kStored) return arrow::Status::OK();
   return arrow::Status::IOError(path, ": the store does not say whether it was written");
 }

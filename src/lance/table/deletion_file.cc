@@ -5,6 +5,7 @@
 #include "arrow/api.h"
 #include "arrow/io/memory.h"
 #include "arrow/ipc/api.h"
+#include "lance/base/byte_reader.h"
 #include "lance/base/status_detail.h"
 #include "lance/table/base_path.h"
 
@@ -20,30 +21,39 @@ std::shared_ptr<arrow::Schema> OffsetsSchema() {
   return arrow::schema({arrow::field("row_id", arrow::uint32(), /*nullable=*/false)});
 }
 
-arrow::Result<RoaringBitmap> ParseArrow(const std::shared_ptr<arrow::Buffer>& bytes) {
+arrow::Result<StoredDeletions> ParseArrow(const std::shared_ptr<arrow::Buffer>& bytes) {
+  // Compressed bodies claim how large they get.
+  constexpr int64_t kExpansion = 4096;
+  arrow::CappedMemoryPool capped(arrow::default_memory_pool(),
+                                 bytes->size() * kExpansion + (int64_t{1} << 20));
+  auto options = arrow::ipc::IpcReadOptions::Defaults();
+  options.memory_pool = &capped;
   arrow::io::BufferReader input(bytes);
-  ARROW_ASSIGN_OR_RAISE(const auto reader, arrow::ipc::RecordBatchFileReader::Open(&input));
+  ARROW_ASSIGN_OR_RAISE(const auto reader,
+                        arrow::ipc::RecordBatchFileReader::Open(&input, options));
   if (!reader->schema()->Equals(*OffsetsSchema(), /*check_metadata=*/false)) {
     return Status::SerializationError("found the columns ", reader->schema()->ToString(),
                                       ", expected row_id: uint32 not null");
   }
-  RoaringBitmap rows;
+  StoredDeletions stored;
   for (int i = 0; i < reader->num_record_batches(); ++i) {
     ARROW_ASSIGN_OR_RAISE(const auto batch, reader->ReadRecordBatch(i));
     ARROW_RETURN_NOT_OK(batch->ValidateFull());
     const auto& offsets = static_cast<const arrow::UInt32Array&>(*batch->column(0));
     if (offsets.null_count() > 0) return Status::SerializationError("found a null offset");
-    for (int64_t row = 0; row < offsets.length(); ++row) rows.Add(offsets.Value(row));
+    for (int64_t row = 0; row < offsets.length(); ++row) stored.rows.Add(offsets.Value(row));
+    stored.num_entries += static_cast<uint64_t>(offsets.length());
   }
-  return rows;
+  return stored;
 }
 
-arrow::Result<RoaringBitmap> ParseFile(const DeletionFile& file,
-                                       const std::shared_ptr<arrow::Buffer>& bytes) {
+arrow::Result<StoredDeletions> ParseFile(const DeletionFile& file,
+                                         const std::shared_ptr<arrow::Buffer>& bytes) {
   if (IsBitmap(file)) {
-    return RoaringBitmap::Parse(
-        {reinterpret_cast<const std::byte*>(bytes->data()), static_cast<size_t>(bytes->size())},
-        "deletion file");
+    ARROW_ASSIGN_OR_RAISE(RoaringBitmap rows,
+                          RoaringBitmap::Parse(AsBytes(std::string_view(*bytes)), "deletion file"));
+    const uint64_t num_entries = rows.size();
+    return StoredDeletions{std::move(rows), num_entries};
   }
   auto parsed = ParseArrow(bytes);
   if (parsed.ok()) return parsed;
@@ -56,13 +66,10 @@ Status CheckRows(const Fragment& fragment, const RoaringBitmap& rows) {
     return Status::SerializationError("the file deletes ", rows.size(), " rows, fragment ",
                                       fragment.id, " says ", expected);
   }
-  RoaringBitmap within;
-  within.AddRange(0, fragment.physical_rows);
-  RoaringBitmap beyond = rows;
-  beyond -= within;
-  if (beyond.empty()) return Status::OK();
-  return Status::SerializationError("the file deletes row ", beyond.ToVector().front(),
-                                    ", fragment ", fragment.id, " has ", fragment.physical_rows);
+  const uint64_t beyond = CountBeyond(rows, fragment.physical_rows);
+  if (beyond == 0) return Status::OK();
+  return Status::SerializationError("the file deletes ", beyond, " rows beyond the ",
+                                    fragment.physical_rows, " of fragment ", fragment.id);
 }
 
 arrow::Result<std::shared_ptr<arrow::Buffer>> ToArrowFile(const RoaringBitmap& rows) {
@@ -90,9 +97,16 @@ std::string DeletionFilePath(uint64_t fragment_id, const DeletionFile& file) {
          (IsBitmap(file) ? ".bin" : ".arrow");
 }
 
-arrow::Result<RoaringBitmap> ReadDeletions(ObjectStore& store, const Fragment& fragment,
-                                           const RunContext& run) {
-  if (!fragment.deletion_file) return RoaringBitmap();
+uint64_t CountBeyond(const RoaringBitmap& rows, uint64_t num_rows) {
+  RoaringBitmap within;
+  within.AddRange(0, num_rows);
+  RoaringBitmap beyond = rows;
+  beyond -= within;
+  return beyond.size();
+}
+
+arrow::Result<StoredDeletions> ReadStoredDeletions(ObjectStore& store, const Fragment& fragment,
+                                                   const RunContext& run) {
   const DeletionFile& file = *fragment.deletion_file;
   const std::string path = DeletionFilePath(fragment.id, file);
   const auto info = store.Head(path);
@@ -104,10 +118,17 @@ arrow::Result<RoaringBitmap> ReadDeletions(ObjectStore& store, const Fragment& f
   ARROW_RETURN_NOT_OK(info.status());
   ARROW_ASSIGN_OR_RAISE(const auto buffers,
                         store.Get(path, {{0, info->size_bytes}}, run.stop_token));
-  auto rows = ParseFile(file, buffers.front());
-  if (!rows.ok()) return InFile(rows.status(), path);
-  ARROW_RETURN_NOT_OK(InFile(CheckRows(fragment, *rows), path));
-  return rows;
+  auto stored = ParseFile(file, buffers.front());
+  return stored.ok() ? std::move(stored) : InFile(stored.status(), path);
+}
+
+arrow::Result<RoaringBitmap> ReadDeletions(ObjectStore& store, const Fragment& fragment,
+                                           const RunContext& run) {
+  if (!fragment.deletion_file) return RoaringBitmap();
+  ARROW_ASSIGN_OR_RAISE(StoredDeletions stored, ReadStoredDeletions(store, fragment, run));
+  ARROW_RETURN_NOT_OK(InFile(CheckRows(fragment, stored.rows),
+                             DeletionFilePath(fragment.id, *fragment.deletion_file)));
+  return std::move(stored.rows);
 }
 
 arrow::Result<DeletionFile> WriteDeletions(ObjectStore& store, uint64_t fragment_id,

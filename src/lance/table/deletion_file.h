@@ -21,6 +21,22 @@ bool IsBitmap(const DeletionFile& file);
 /// Where a fragment's deletion file is in the store of its table (table-format 7.1, base_path.h).
 std::string DeletionFilePath(uint64_t fragment_id, const DeletionFile& file);
 
+/// What a deletion file holds. A plain value.
+struct StoredDeletions {
+  RoaringBitmap rows;
+  uint64_t num_entries = 0;  // more than rows: some are there twice, which readers tolerate
+};
+
+/// Read a fragment's deletion file as it is, not compared with what the fragment says.
+///
+/// \pre the fragment has one
+/// \return SerializationError naming the file when it is missing or malformed
+arrow::Result<StoredDeletions> ReadStoredDeletions(ObjectStore& store, const Fragment& fragment,
+                                                   const RunContext& run);
+
+/// How many of some offsets are `num_rows` or above.
+uint64_t CountBeyond(const RoaringBitmap& rows, uint64_t num_rows);
+
 /// Read the offsets of a fragment's deleted rows; none without a deletion file.
 ///
 /// \return SerializationError naming the file when it is missing or malformed, or when its count or

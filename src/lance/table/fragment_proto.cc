@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lance/base/status_detail.h"
+#include "lance/table/fragment_bytes_proto.h"
 #include "lance/table/manifest_names.h"
 #include "lance/table/wire_proto.h"
 
@@ -166,6 +167,22 @@ void WriteDataFile(const DataFile& file, lance_pb::table::DataFile* message) {
   message->set_file_size_bytes(file.size_bytes);
   if (file.base_id) message->set_base_id(*file.base_id);
   PutUnknownFields(file.unknown_fields, message);
+}
+
+arrow::Result<Fragment> ParseFragment(std::string_view bytes) {
+  lance_pb::table::DataFragment message;
+  ARROW_RETURN_NOT_OK(ParseMessage(bytes, "DataFragment", &message));
+  auto fragment = ParseFragment(message);
+  if (!fragment.ok()) {
+    return WithContext(fragment.status(), "fragment " + std::to_string(message.id()));
+  }
+  return fragment;
+}
+
+arrow::Result<std::string> SerializeFragment(const Fragment& fragment) {
+  lance_pb::table::DataFragment message;
+  WriteFragment(fragment, &message);
+  return SerializeMessage(message, "DataFragment");
 }
 
 arrow::Result<std::vector<Fragment>> ParseFragments(

@@ -1,6 +1,7 @@
 #include "lance/table/manifest_store.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "arrow/buffer.h"
@@ -17,10 +18,17 @@ namespace {
 
 // Three sections of at most 2 GiB; what is larger is forged.
 constexpr uint64_t kMaxFileBytes = uint64_t{6} << 30;
+constexpr int kMaxLooksAtNewest = 10;
 
-/// Read a whole object of known size in one request.
+/// Read a whole object in one request; two when its size is not known.
 arrow::Result<std::shared_ptr<arrow::Buffer>> GetWhole(ObjectStore& store, const std::string& path,
-                                                       uint64_t size, const RunContext& run) {
+                                                       std::optional<uint64_t> known_size,
+                                                       const RunContext& run) {
+  if (!known_size) {
+    ARROW_ASSIGN_OR_RAISE(const ObjectInfo info, store.Head(path));
+    known_size = info.size_bytes;
+  }
+  const uint64_t size = *known_size;
   if (size > kMaxFileBytes) {
     return arrow::Status::SerializationError("file has ", size, " bytes; allowed: ", kMaxFileBytes);
   }
@@ -50,12 +58,27 @@ arrow::Result<std::optional<VersionEntry>> HeadManifest(ObjectStore& store, uint
   return info.status();
 }
 
+/// List a folder, with the sizes where the listing tells them anyway.
+arrow::Status ListManifests(
+    ObjectStore& store, const std::string& folder,
+    const std::function<void(const std::string&, std::optional<uint64_t>)>& visit) {
+  if (store.HasCheapListing()) {
+    return store.ListPaths(folder, [&](const std::string& path) {
+      visit(path, std::nullopt);
+      return arrow::Status::OK();
+    });
+  }
+  return store.List(folder, [&](const ObjectInfo& info) {
+    visit(info.path, info.size_bytes);
+    return arrow::Status::OK();
+  });
+}
+
 arrow::Result<Transaction> LoadTransactionFile(ObjectStore& store, const std::string& file_name,
                                                const RunContext& run) {
   ARROW_RETURN_NOT_OK(CheckFileName(file_name, "transaction_file"));
   const std::string path = TransactionPath(file_name);
-  ARROW_ASSIGN_OR_RAISE(const ObjectInfo info, store.Head(path));
-  ARROW_ASSIGN_OR_RAISE(const auto bytes, GetWhole(store, path, info.size_bytes, run));
+  ARROW_ASSIGN_OR_RAISE(const auto bytes, GetWhole(store, path, std::nullopt, run));
   auto transaction = ParseTransaction(TextOf(*bytes));
   if (!transaction.ok()) return InFile(transaction.status(), path);
   return transaction;
@@ -68,14 +91,14 @@ arrow::Result<std::vector<VersionEntry>> ManifestStore::ListVersions() const {
   bool has_v1 = false;
   bool has_v2 = false;
   const std::string folder(kVersionsFolder);
-  ARROW_RETURN_NOT_OK(store_->List(folder, [&](const ObjectInfo& info) {
-    if (!info.path.starts_with(folder + "/")) return arrow::Status::OK();
-    const auto name = ParseManifestName(std::string_view(info.path).substr(folder.size() + 1));
-    if (!name || name->is_detached) return arrow::Status::OK();
+  const auto visit = [&](const std::string& path, std::optional<uint64_t> size_bytes) {
+    if (!path.starts_with(folder + "/")) return;
+    const auto name = ParseManifestName(std::string_view(path).substr(folder.size() + 1));
+    if (!name || name->is_detached) return;
     (name->naming == NamingScheme::kV1 ? has_v1 : has_v2) = true;
-    versions.push_back({name->version, name->naming, info.size_bytes});
-    return arrow::Status::OK();
-  }));
+    versions.push_back({name->version, name->naming, size_bytes});
+  };
+  ARROW_RETURN_NOT_OK(ListManifests(*store_, folder, visit));
   if (has_v1 && has_v2) {
     return arrow::Status::Invalid(
         "_versions holds manifests named by version and by reversed version; allowed: one scheme. "
@@ -97,7 +120,7 @@ arrow::Result<LoadedManifest> ManifestStore::LoadEntry(const VersionEntry& entry
   if (!file.ok()) return InFile(file.status(), path);
   return LoadedManifest{.manifest = std::move(file->manifest),
                         .naming = entry.naming,
-                        .size_bytes = entry.size_bytes,
+                        .size_bytes = static_cast<uint64_t>((*bytes)->size()),
                         .inline_transaction = std::move(file->inline_transaction)};
 }
 
@@ -136,11 +159,15 @@ arrow::Result<LoadedManifest> ManifestStore::LoadNewest(const RunContext& run) c
       if (loaded.ok()) return loaded;
     }
   }
-  ARROW_ASSIGN_OR_RAISE(const auto versions, ListVersions());
-  if (versions.empty()) {
-    return NotFoundError("table", "", "there is no table here: _versions holds no manifest");
+  // Between listing and reading, a cleanup may take away what was the newest version then.
+  for (int look = 1;; ++look) {
+    ARROW_ASSIGN_OR_RAISE(const auto versions, ListVersions());
+    if (versions.empty()) {
+      return NotFoundError("table", "", "there is no table here: _versions holds no manifest");
+    }
+    auto loaded = LoadEntry(versions.back(), run);
+    if (NotFound::From(loaded.status()) == nullptr || look == kMaxLooksAtNewest) return loaded;
   }
-  return LoadEntry(versions.back(), run);
 }
 
 arrow::Result<LoadedManifest> ManifestStore::LoadLatest(const RunContext& run) const {

@@ -31,7 +31,7 @@ struct LoadedManifest {
 struct VersionEntry {
   uint64_t version = 0;
   NamingScheme naming = NamingScheme::kV2;
-  uint64_t size_bytes = 0;
+  std::optional<uint64_t> size_bytes;  // where finding it told
 };
 
 /// Finds, reads and writes the manifests and transactions of one table.

@@ -5,6 +5,7 @@
 #include "google/protobuf/unknown_field_set.h"
 #include "lance/base/status_detail.h"
 #include "lance/format/schema_proto.h"
+#include "lance/table/base_path_proto.h"
 #include "lance/table/fragment_proto.h"
 #include "lance/table/index_proto.h"
 #include "lance/table/mem_wal_proto.h"
@@ -120,6 +121,9 @@ struct OperationWriter {
     format::AppendSchemaFields(overwrite.schema, out->mutable_schema());
     WriteTextMap(overwrite.schema.metadata, out->mutable_schema_metadata());
     WriteTextMap(overwrite.config_upsert_values, out->mutable_config_upsert_values());
+    for (const BasePath& base : overwrite.initial_bases) {
+      WriteBasePath(base, out->add_initial_bases());
+    }
   }
 
   void operator()(const UpdateConfig& update) const {
@@ -237,6 +241,9 @@ arrow::Result<Overwrite> ParseOverwrite(const pb::Overwrite& message) {
                         ParseBytesMap(message.schema_metadata(), "schema_metadata"));
   ARROW_ASSIGN_OR_RAISE(overwrite.config_upsert_values,
                         ParseTextMap(message.config_upsert_values(), "config_upsert_values"));
+  for (const auto& base : message.initial_bases()) {
+    ARROW_ASSIGN_OR_RAISE(overwrite.initial_bases.emplace_back(), ParseBasePath(base));
+  }
   return overwrite;
 }
 

@@ -112,4 +112,9 @@ std::optional<std::string> InlinedTransaction(std::string serialized) {
   return serialized;
 }
 
+PutMode ModeOfTransactionFile(const std::string& serialized) {
+  const bool is_inlined = serialized.size() <= kMaxInlineTransactionBytes;
+  return is_inlined ? PutMode::kOverwriteLazily : PutMode::kOverwrite;
+}
+
 }  // namespace lance::table

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "arrow/result.h"
 #include "arrow/type_fwd.h"
 #include "lance/base/run_context.h"
+#include "lance/object_store.h"
 #include "lance/table/commit.h"
 
 namespace lance::table {
@@ -41,5 +43,8 @@ arrow::Result<PreparedCommit> PrepareCommit(const CommitParts& parts, const RunC
 
 /// The inline transaction of a manifest that was just written; no value: too large for one.
 std::optional<std::string> InlinedTransaction(std::string serialized);
+
+/// How a transaction's file is put: what the manifest holds as well need not be durable at once.
+PutMode ModeOfTransactionFile(const std::string& serialized);
 
 }  // namespace lance::table

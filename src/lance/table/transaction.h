@@ -21,6 +21,7 @@ struct Overwrite {
   std::vector<Fragment> fragments;
   format::LanceSchema schema;
   std::map<std::string, std::string> config_upsert_values;
+  std::vector<BasePath> initial_bases = {};  // id 0: not yet assigned; only of a new table
   /// The data version when there are no fragments to tell it; "": the table's, or the default. Not
   /// part of the stored message.
   std::string data_storage_version = {};

@@ -51,7 +51,7 @@ void WriteVersionHint(ObjectStore& store, uint64_t version) {
   if (IsHintSwitchedOff()) return;
   const nlohmann::json hint = {{"version", version}};
   (void)store.Put(std::string(kVersionHintPath), arrow::Buffer::FromString(hint.dump()),
-                  PutMode::kOverwrite);
+                  PutMode::kOverwriteLazily);
 }
 
 }  // namespace lance::table

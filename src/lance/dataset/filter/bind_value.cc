@@ -132,11 +132,14 @@ Status ValueBinder::BindValue(const Expression& expression, const ValuePlace& pl
     case Kind::kLiteral:
       return BindLiteral(expression, place, out);
     case Kind::kColumn:
-      return BindColumn(expression, out);
+      ARROW_RETURN_NOT_OK(BindColumn(expression, out));
+      return place.is_whole ? Status::OK() : MakePlain(expression, out);
     case Kind::kField:
-      return BindField(expression, out);
+      ARROW_RETURN_NOT_OK(BindField(expression, out));
+      return MakePlain(expression, out);
     case Kind::kElement:
-      return BindElement(expression, out);
+      ARROW_RETURN_NOT_OK(BindElement(expression, out));
+      return MakePlain(expression, out);
     case Kind::kNegative:
       return BindNegative(expression, place, out);
     case Kind::kArithmetic:
@@ -198,6 +201,19 @@ Status ValueBinder::BindColumn(const Expression& expression, BoundValue* out) co
   return Status::OK();
 }
 
+Status ValueBinder::MakePlain(const Expression& expression, BoundValue* value) const {
+  switch (value->type->id()) {
+    case arrow::Type::DICTIONARY:
+      return CastTo(expression,
+                    static_cast<const arrow::DictionaryType&>(*value->type).value_type(),
+                    /*is_try=*/false, value);
+    case arrow::Type::HALF_FLOAT:
+      return CastTo(expression, arrow::float32(), /*is_try=*/false, value);
+    default:
+      return Status::OK();
+  }
+}
+
 Status ValueBinder::BindField(const Expression& expression, BoundValue* out) const {
   const Expression& parent = *expression.children[0];
   BoundValue& value = out->arguments.emplace_back();
@@ -246,7 +262,10 @@ Status ValueBinder::BindNegative(const Expression& expression, const ValuePlace&
   if (operand.type->id() == arrow::Type::NA) {
     ARROW_RETURN_NOT_OK(CastTo(expression, arrow::int64(), false, &operand));
   }
-  if (!IsNumberType(*operand.type) || arrow::is_unsigned_integer(operand.type->id())) {
+  const bool has_sign =
+      IsDecimalType(*operand.type) ||
+      (IsNumberType(*operand.type) && !arrow::is_unsigned_integer(operand.type->id()));
+  if (!has_sign) {
     return Problem(expression, "found - before a value of type " + operand.type->ToString() +
                                    ", expected a number with sign");
   }
@@ -298,24 +317,30 @@ Status ValueBinder::BindArithmetic(const Expression& expression, const ValuePlac
   const TypePtr right_type = right_value.type;
   if (left_type->id() == arrow::Type::NA) left_value.type = right_type;
   if (right_type->id() == arrow::Type::NA) right_value.type = left_type;
-  TypePtr type = CommonNumberType(left_value.type, right_value.type);
+  ArithmeticTypes types = TypesOf(op, left_value.type, right_value.type);
   left_value.type = left_type;
   right_value.type = right_type;
   if (left_type->id() == arrow::Type::NA && right_type->id() == arrow::Type::NA) {
-    type = arrow::int64();
+    types = {arrow::int64(), arrow::int64(), arrow::int64()};
   }
-  if (type == nullptr) {
+  if (types.result == nullptr) {
     const bool are_numbers = IsNumberType(*left_type) && IsNumberType(*right_type);
     const std::string found =
         "found " + left_type->ToString() + " " + ToString(op) + " " + right_type->ToString();
     if (are_numbers) {
       return NotSupported(expression, found + ", which no integer type holds; CAST one of them");
     }
+    if (IsDecimalType(*left_type) || IsDecimalType(*right_type)) {
+      return NotSupported(expression, found +
+                                          " is not supported yet, + - and * are; "
+                                          "CAST one of them to double");
+    }
     return Problem(expression, found + ", expected two numbers");
   }
-  FunctionCall call{type, {type, type}, [op](const std::vector<arrow::Datum>& values) {
-                      return Compute(op, values[0], values[1]);
-                    }};
+  FunctionCall call{
+      types.result, {types.left, types.right}, [op](const std::vector<arrow::Datum>& values) {
+        return Compute(op, values[0], values[1]);
+      }};
   return FinishCall(expression, std::move(call), out);
 }
 
@@ -359,8 +384,10 @@ Status ValueBinder::BindArrowCast(const Expression& expression, BoundValue* out)
   const TypePtr type = MakeArrowCastType(name.literal.text);
   if (type == nullptr) {
     return NotSupported(name, "found the type " + Shorten(name.literal.text) +
-                                  ", allowed are Boolean, Int8 to Int64, UInt8 to UInt64, Float32, "
-                                  "Float64, Utf8, LargeUtf8, Binary, LargeBinary, Date32 and "
+                                  ", allowed are Boolean, Int8 to Int64, UInt8 to UInt64, Float16 "
+                                  "to Float64, Decimal128(p, s), Decimal256(p, s), Utf8, "
+                                  "LargeUtf8, Binary, LargeBinary, FixedSizeBinary(n), Date32, "
+                                  "Date64, Time32(unit), Time64(unit), Duration(unit) and "
                                   "Timestamp(unit, None)");
   }
   ARROW_RETURN_NOT_OK(BindValue(*expression.children[0], {}, out));
@@ -402,7 +429,7 @@ Status ValueBinder::BindPair(const Expression& left, const Expression& right, Bo
     return Problem(right, "found " + right_out->type->ToString() +
                               ", which does not compare with " + left_out->type->ToString());
   }
-  if (!IsComparableType(*type) && type->id() != arrow::Type::DECIMAL128) {
+  if (!IsComparableType(*type)) {
     return NotSupported(left, "values of type " + type->ToString() + " cannot be compared yet");
   }
   ARROW_RETURN_NOT_OK(CastTo(left, type, /*is_try=*/false, left_out));

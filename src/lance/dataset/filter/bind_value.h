@@ -65,6 +65,8 @@ class ValueBinder {
   arrow::Status BindLiteral(const Expression& expression, const ValuePlace& place,
                             BoundValue* out) const;
   arrow::Status BindColumn(const Expression& expression, BoundValue* out) const;
+  /// Decode a dictionary, and widen a half float, which Arrow cannot compute with.
+  arrow::Status MakePlain(const Expression& expression, BoundValue* value) const;
   arrow::Status BindField(const Expression& expression, BoundValue* out) const;
   arrow::Status BindElement(const Expression& expression, BoundValue* out) const;
   arrow::Status BindNegative(const Expression& expression, const ValuePlace& place,

@@ -233,10 +233,10 @@ class Binder : public ValueBinder {
     if (IsTimeBesideDate(left, right) || IsTimeBesideDate(right, left)) {
       return BindCompareValues(left, op, right, out);
     }
-    if (left.kind == Kind::kColumn && IsLiteral(right)) {
+    if (IsPlainColumn(left) && IsLiteral(right)) {
       return BindCompareLiteral(left, op, right, out);
     }
-    if (IsLiteral(left) && right.kind == Kind::kColumn) {
+    if (IsLiteral(left) && IsPlainColumn(right)) {
       return BindCompareLiteral(right, Flip(op), left, out);
     }
     if (IsOtherColumn(left) && IsOtherColumn(right) && HaveOneType(left, right)) {
@@ -256,10 +256,17 @@ class Binder : public ValueBinder {
            ColumnOf(column).type->id() == arrow::Type::DATE32;
   }
 
+  /// A column that is compared as it is stored.
+  bool IsPlainColumn(const Expression& expression) const {
+    if (expression.kind != Kind::kColumn) return false;
+    const auto& type = ColumnOf(expression).type;
+    return type == nullptr || type->id() != arrow::Type::DICTIONARY;
+  }
+
   bool HaveOneType(const Expression& left, const Expression& right) const {
     const FilterColumn& left_column = ColumnOf(left);
     const FilterColumn& right_column = ColumnOf(right);
-    return left_column.type != nullptr && right_column.type != nullptr &&
+    return IsPlainColumn(left) && left_column.type != nullptr && right_column.type != nullptr &&
            left_column.type->Equals(*right_column.type);
   }
 
@@ -373,7 +380,7 @@ class Binder : public ValueBinder {
     const bool is_time_beside_date =
         std::any_of(in.children.begin() + 1, in.children.end(),
                     [&](const auto& member) { return IsTimeBesideDate(operand, *member); });
-    if (!all_literals || operand.kind != Kind::kColumn || is_time_beside_date) {
+    if (!all_literals || !IsPlainColumn(operand) || is_time_beside_date) {
       return BindInValues(in, out);
     }
     SetColumn(BoundKind::kIn, operand, out);

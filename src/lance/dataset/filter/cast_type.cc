@@ -27,6 +27,28 @@ TypePtr MakeDecimal(const std::string& name) {
   return arrow::decimal128(precision, scale);
 }
 
+/// Decimal128(p, s), Decimal256(p, s) or FixedSizeBinary(n).
+TypePtr MakeParametric(const std::string& name) {
+  int bits = 0;
+  int first = 0;
+  int second = 0;
+  int length = 0;
+  if (std::sscanf(name.c_str(), "Decimal%3d(%2d, %2d)%n", &bits, &first, &second, &length) == 3) {
+    const bool is_whole = static_cast<size_t>(length) == name.size();
+    if (!is_whole || first < 1 || second > first) return nullptr;
+    if (bits == 128 && first <= arrow::Decimal128Type::kMaxPrecision) {
+      return arrow::decimal128(first, second);
+    }
+    const bool fits = bits == 256 && first <= arrow::Decimal256Type::kMaxPrecision;
+    return fits ? arrow::decimal256(first, second) : nullptr;
+  }
+  if (std::sscanf(name.c_str(), "FixedSizeBinary(%9d)%n", &first, &length) == 1) {
+    const bool is_whole = static_cast<size_t>(length) == name.size();
+    return is_whole && first > 0 ? arrow::fixed_size_binary(first) : nullptr;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 TypePtr MakeCastType(std::string_view name) {
@@ -73,6 +95,7 @@ TypePtr MakeArrowCastType(std::string_view name) {
       {"UInt16", arrow::uint16()},
       {"UInt32", arrow::uint32()},
       {"UInt64", arrow::uint64()},
+      {"Float16", arrow::float16()},
       {"Float32", arrow::float32()},
       {"Float64", arrow::float64()},
       {"Utf8", arrow::utf8()},
@@ -80,13 +103,22 @@ TypePtr MakeArrowCastType(std::string_view name) {
       {"Binary", arrow::binary()},
       {"LargeBinary", arrow::large_binary()},
       {"Date32", arrow::date32()},
+      {"Date64", arrow::date64()},
+      {"Time32(Second)", arrow::time32(arrow::TimeUnit::SECOND)},
+      {"Time32(Millisecond)", arrow::time32(arrow::TimeUnit::MILLI)},
+      {"Time64(Microsecond)", arrow::time64(arrow::TimeUnit::MICRO)},
+      {"Time64(Nanosecond)", arrow::time64(arrow::TimeUnit::NANO)},
+      {"Duration(Second)", arrow::duration(arrow::TimeUnit::SECOND)},
+      {"Duration(Millisecond)", arrow::duration(arrow::TimeUnit::MILLI)},
+      {"Duration(Microsecond)", arrow::duration(arrow::TimeUnit::MICRO)},
+      {"Duration(Nanosecond)", arrow::duration(arrow::TimeUnit::NANO)},
       {"Timestamp(Second, None)", arrow::timestamp(arrow::TimeUnit::SECOND)},
       {"Timestamp(Millisecond, None)", arrow::timestamp(arrow::TimeUnit::MILLI)},
       {"Timestamp(Microsecond, None)", arrow::timestamp(arrow::TimeUnit::MICRO)},
       {"Timestamp(Nanosecond, None)", arrow::timestamp(arrow::TimeUnit::NANO)},
   };
   const auto found = types.find(name);
-  return found != types.end() ? found->second : nullptr;
+  return found != types.end() ? found->second : MakeParametric(std::string(name));
 }
 
 }  // namespace lance::filter

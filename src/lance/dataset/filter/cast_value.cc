@@ -25,8 +25,15 @@ bool IsBytes(const arrow::DataType& type) {
   return IsTextType(type) || type.id() == Type::BINARY || type.id() == Type::LARGE_BINARY;
 }
 
+bool IsFixedSizeBinary(const arrow::DataType& type) { return type.id() == Type::FIXED_SIZE_BINARY; }
+
 bool IsTemporal(const arrow::DataType& type) {
-  return type.id() == Type::DATE32 || type.id() == Type::TIMESTAMP;
+  return type.id() == Type::DATE32 || type.id() == Type::DATE64 || type.id() == Type::TIMESTAMP;
+}
+
+/// A time of day or a length of time.
+bool IsClock(const arrow::DataType& type) {
+  return type.id() == Type::TIME32 || type.id() == Type::TIME64 || type.id() == Type::DURATION;
 }
 
 /// What a float must lie in, without its ends, for its whole part to fit an integer type.
@@ -105,13 +112,41 @@ DatumResult CastEach(const Datum& value, const TypePtr& to) {
   return Datum(std::move(result));
 }
 
-/// Arrow has no cast between integers other than the stored one and dates or timestamps.
+/// Arrow has no cast from a text to a time of day.
+DatumResult ParseTimesOfDay(const Datum& value, const TypePtr& to, bool is_try) {
+  const auto parse =
+      [&](const arrow::Scalar& text) -> arrow::Result<std::shared_ptr<arrow::Scalar>> {
+    if (!text.is_valid) return arrow::MakeNullScalar(to);
+    auto parsed = arrow::Scalar::Parse(
+        to, std::string_view(*static_cast<const arrow::BaseBinaryScalar&>(text).value));
+    return parsed.ok() || !is_try ? parsed : arrow::MakeNullScalar(to);
+  };
+  if (value.is_scalar()) {
+    ARROW_ASSIGN_OR_RAISE(auto time, parse(*value.scalar()));
+    return Datum(std::move(time));
+  }
+  const auto array = value.make_array();
+  std::unique_ptr<arrow::ArrayBuilder> builder;
+  ARROW_RETURN_NOT_OK(arrow::MakeBuilder(arrow::default_memory_pool(), to, &builder));
+  for (int64_t i = 0; i < array->length(); ++i) {
+    ARROW_ASSIGN_OR_RAISE(const auto text, array->GetScalar(i));
+    ARROW_ASSIGN_OR_RAISE(const auto time, parse(*text));
+    ARROW_RETURN_NOT_OK(builder->AppendScalar(*time));
+  }
+  ARROW_ASSIGN_OR_RAISE(auto result, builder->Finish());
+  return Datum(std::move(result));
+}
+
+/// Arrow has no cast between integers other than the stored one and times of any kind.
 TypePtr IntegerBetween(const arrow::DataType& from, const arrow::DataType& to) {
-  const bool is_to_temporal = IsTemporal(to) && arrow::is_integer(from.id());
-  const bool is_from_temporal = IsTemporal(from) && arrow::is_integer(to.id());
-  if (!is_to_temporal && !is_from_temporal) return nullptr;
-  const Type::type temporal = is_to_temporal ? to.id() : from.id();
-  return temporal == Type::DATE32 ? arrow::int32() : arrow::int64();
+  const auto is_time = [](const arrow::DataType& type) {
+    return IsTemporal(type) || IsClock(type);
+  };
+  const bool is_to_time = is_time(to) && arrow::is_integer(from.id());
+  const bool is_from_time = is_time(from) && arrow::is_integer(to.id());
+  if (!is_to_time && !is_from_time) return nullptr;
+  const Type::type time = is_to_time ? to.id() : from.id();
+  return time == Type::DATE32 || time == Type::TIME32 ? arrow::int32() : arrow::int64();
 }
 
 /// The clock of a zone for a timestamp without one; other changes of zone keep the instant.
@@ -135,11 +170,23 @@ bool CanCast(const arrow::DataType& from, const arrow::DataType& to) {
   if (is_from_number && is_to_number) return true;
   if (from.id() == Type::BOOL) return is_to_number || IsTextType(to);
   if (to.id() == Type::BOOL) return is_from_number || IsTextType(from);
-  if (is_from_number && to.id() == Type::DECIMAL128) return true;
-  if (from.id() == Type::DECIMAL128) return is_to_number || to.id() == Type::DECIMAL128;
-  if (arrow::is_integer(from.id())) return IsTextType(to) || IsTemporal(to);
+  if (from.id() == Type::DICTIONARY) {
+    return static_cast<const arrow::DictionaryType&>(from).value_type()->Equals(to);
+  }
+  if (from.id() == Type::HALF_FLOAT) return arrow::is_floating(to.id());
+  if (to.id() == Type::HALF_FLOAT) return IsFloat(from);
+  if (IsDecimalType(to)) return is_from_number || IsDecimalType(from) || IsTextType(from);
+  if (IsDecimalType(from)) return is_to_number;
+  if (arrow::is_integer(from.id())) return IsTextType(to) || IsTemporal(to) || IsClock(to);
   if (IsBytes(from) && IsBytes(to)) return true;
-  if (IsTextType(from)) return is_to_number || IsTemporal(to);
+  if (IsFixedSizeBinary(from) || IsFixedSizeBinary(to)) {
+    return (IsFixedSizeBinary(from) || from.id() == Type::BINARY) &&
+           (IsFixedSizeBinary(to) || to.id() == Type::BINARY);
+  }
+  if (IsTextType(from)) {
+    return is_to_number || IsTemporal(to) || to.id() == Type::TIME32 || to.id() == Type::TIME64;
+  }
+  if (IsClock(from)) return from.id() == to.id() || arrow::is_integer(to.id());
   if (IsTemporal(from) && IsTemporal(to)) return true;
   if (IsTemporal(from)) {
     return arrow::is_integer(to.id()) || (from.id() == Type::DATE32 && IsTextType(to));
@@ -159,6 +206,7 @@ DatumResult CastValue(const Datum& value, const TypePtr& to, bool is_try) {
     ARROW_ASSIGN_OR_RAISE(const Datum zoned, AssumeZone(value, to));
     return CastValue(zoned, to, is_try);
   }
+  if (IsTextType(*from) && IsClock(*to)) return ParseTimesOfDay(value, to, is_try);
   const TypePtr between = IntegerBetween(*from, *to);
   if (between != nullptr && !between->Equals(*from) && !between->Equals(*to)) {
     ARROW_ASSIGN_OR_RAISE(const Datum number, CastValue(value, between, is_try));

@@ -25,21 +25,52 @@ TypePtr CommonTimestamp(const arrow::TimestampType& left, const arrow::Timestamp
   return arrow::timestamp(std::min(left.unit(), right.unit()), zone);
 }
 
+bool IsDate(const arrow::DataType& type) {
+  return type.id() == arrow::Type::DATE32 || type.id() == arrow::Type::DATE64;
+}
+
 bool IsTemporal(const arrow::DataType& type) {
-  return type.id() == arrow::Type::DATE32 || type.id() == arrow::Type::TIMESTAMP;
+  return IsDate(type) || type.id() == arrow::Type::TIMESTAMP;
 }
 
 TypePtr CommonTemporal(const TypePtr& left, const TypePtr& right) {
-  const bool is_left_date = left->id() == arrow::Type::DATE32;
-  const bool is_right_date = right->id() == arrow::Type::DATE32;
-  if (is_left_date) return right;
-  if (is_right_date) return left;
+  if (left->id() == arrow::Type::DATE32) return right;
+  if (right->id() == arrow::Type::DATE32) return left;
+  if (IsDate(*left)) return right;
+  if (IsDate(*right)) return left;
   return CommonTimestamp(static_cast<const arrow::TimestampType&>(*left),
                          static_cast<const arrow::TimestampType&>(*right));
 }
 
 bool IsBinary(const arrow::DataType& type) {
-  return type.id() == arrow::Type::BINARY || type.id() == arrow::Type::LARGE_BINARY;
+  return type.id() == arrow::Type::BINARY || type.id() == arrow::Type::LARGE_BINARY ||
+         type.id() == arrow::Type::FIXED_SIZE_BINARY;
+}
+
+/// The digits that integers of a type have.
+int MostDigits(const arrow::DataType& integer) {
+  switch (integer.bit_width()) {
+    case 8:
+      return 3;
+    case 16:
+      return 5;
+    case 32:
+      return 10;
+    default:
+      return arrow::is_signed_integer(integer.id()) ? 19 : kMostUnsignedDigits;
+  }
+}
+
+/// The decimal type that holds all values of a decimal or an integer type.
+struct Digits {
+  int whole = 0;
+  int fraction = 0;
+};
+
+Digits DigitsOf(const arrow::DataType& type) {
+  if (arrow::is_integer(type.id())) return {MostDigits(type), 0};
+  const auto& decimal = static_cast<const arrow::DecimalType&>(type);
+  return {decimal.precision() - decimal.scale(), decimal.scale()};
 }
 
 bool IsLarge(const arrow::DataType& type) {
@@ -65,6 +96,87 @@ bool IsTextType(const arrow::DataType& type) {
   return type.id() == arrow::Type::STRING || type.id() == arrow::Type::LARGE_STRING;
 }
 
+bool IsDecimalType(const arrow::DataType& type) { return arrow::is_decimal(type.id()); }
+
+TypePtr DecimalOf(int whole_digits, int scale) {
+  const int precision = whole_digits + scale;
+  if (precision <= arrow::Decimal128Type::kMaxPrecision) return arrow::decimal128(precision, scale);
+  if (precision > arrow::Decimal256Type::kMaxPrecision) return nullptr;
+  return arrow::decimal256(precision, scale);
+}
+
+TypePtr CommonDecimalType(const TypePtr& left, const TypePtr& right) {
+  const auto is_exact = [](const arrow::DataType& type) {
+    return IsDecimalType(type) || arrow::is_integer(type.id());
+  };
+  if (!is_exact(*left) || !is_exact(*right)) return nullptr;
+  const Digits ours = DigitsOf(*left);
+  const Digits theirs = DigitsOf(*right);
+  return DecimalOf(std::max(ours.whole, theirs.whole), std::max(ours.fraction, theirs.fraction));
+}
+
+namespace {
+
+/// Every digit is kept; where decimal128 is too narrow, all become decimal256.
+ArithmeticTypes DecimalTypes(ArithmeticOp op, const TypePtr& left, const TypePtr& right) {
+  if (CommonDecimalType(left, right) == nullptr) return {};
+  const Digits ours = DigitsOf(*left);
+  const Digits theirs = DigitsOf(*right);
+  TypePtr result;
+  if (op == ArithmeticOp::kAdd || op == ArithmeticOp::kSubtract) {
+    result =
+        DecimalOf(std::max(ours.whole, theirs.whole) + 1, std::max(ours.fraction, theirs.fraction));
+  } else if (op == ArithmeticOp::kMultiply) {
+    result = DecimalOf(ours.whole + theirs.whole + 1, ours.fraction + theirs.fraction);
+  }
+  if (result == nullptr) return {};
+  const auto as_wide = [&](const Digits& digits) {
+    const int precision = digits.whole + digits.fraction;
+    if (result->id() == arrow::Type::DECIMAL256) {
+      return arrow::decimal256(precision, digits.fraction);
+    }
+    return arrow::decimal128(precision, digits.fraction);
+  };
+  return {as_wide(ours), as_wide(theirs), result};
+}
+
+/// A point in time or a length of time.
+bool IsMoment(const arrow::DataType& type) {
+  return type.id() == arrow::Type::TIMESTAMP || type.id() == arrow::Type::DURATION;
+}
+
+arrow::TimeUnit::type UnitOf(const arrow::DataType& type) {
+  if (type.id() == arrow::Type::DURATION) {
+    return static_cast<const arrow::DurationType&>(type).unit();
+  }
+  return static_cast<const arrow::TimestampType&>(type).unit();
+}
+
+/// Both in the finer unit.
+ArithmeticTypes TimeTypes(ArithmeticOp op, const TypePtr& left, const TypePtr& right) {
+  const bool is_sum = op == ArithmeticOp::kAdd || op == ArithmeticOp::kSubtract;
+  if (!is_sum || !IsMoment(*left) || !IsMoment(*right)) return {};
+  const auto unit = std::max(UnitOf(*left), UnitOf(*right));
+  const TypePtr length = arrow::duration(unit);
+  const bool is_left_point = left->id() == arrow::Type::TIMESTAMP;
+  const bool is_right_point = right->id() == arrow::Type::TIMESTAMP;
+  if (!is_left_point && !is_right_point) return {length, length, length};
+  const auto in_unit = [unit](const arrow::DataType& type) {
+    return arrow::timestamp(unit, static_cast<const arrow::TimestampType&>(type).timezone());
+  };
+  if (is_left_point && is_right_point) {
+    if (op == ArithmeticOp::kAdd) return {};
+    const std::string& zone = static_cast<const arrow::TimestampType&>(*left).timezone();
+    const TypePtr point = zone.empty() ? in_unit(*right) : in_unit(*left);
+    return {point, point, length};
+  }
+  if (is_left_point) return {in_unit(*left), length, in_unit(*left)};
+  if (op == ArithmeticOp::kSubtract) return {};
+  return {length, in_unit(*right), in_unit(*right)};
+}
+
+}  // namespace
+
 TypePtr CommonNumberType(const TypePtr& left, const TypePtr& right) {
   if (!IsNumberType(*left) || !IsNumberType(*right)) return nullptr;
   if (left->Equals(*right)) return left;
@@ -81,6 +193,17 @@ TypePtr CommonNumberType(const TypePtr& left, const TypePtr& right) {
   return SignedOf(std::max(with_sign->bit_width(), 2 * without_sign->bit_width()));
 }
 
+ArithmeticTypes TypesOf(ArithmeticOp op, const TypePtr& left, const TypePtr& right) {
+  const bool has_decimal = IsDecimalType(*left) || IsDecimalType(*right);
+  const bool has_float = arrow::is_floating(left->id()) || arrow::is_floating(right->id());
+  if (has_decimal && has_float) return {arrow::float64(), arrow::float64(), arrow::float64()};
+  if (has_decimal) return DecimalTypes(op, left, right);
+  if (IsMoment(*left) || IsMoment(*right)) return TimeTypes(op, left, right);
+  const TypePtr number = CommonNumberType(left, right);
+  if (number == nullptr) return DecimalTypes(op, left, right);  // int64 with uint64
+  return {number, number, number};
+}
+
 TypePtr CommonComparisonType(const TypePtr& left, const TypePtr& right) {
   if (left->Equals(*right)) return left;
   if (left->id() == arrow::Type::NA) return right;
@@ -88,6 +211,11 @@ TypePtr CommonComparisonType(const TypePtr& left, const TypePtr& right) {
   if (IsNumberType(*left) && IsNumberType(*right)) {
     auto number = CommonNumberType(left, right);
     return number != nullptr ? number : arrow::decimal128(kMostUnsignedDigits, 0);
+  }
+  if (IsDecimalType(*left) || IsDecimalType(*right)) {
+    if (arrow::is_floating(left->id()) || arrow::is_floating(right->id())) return arrow::float64();
+    if (IsTextType(*left)) return right;
+    return IsTextType(*right) ? left : CommonDecimalType(left, right);
   }
   if (IsTemporal(*left) && IsTemporal(*right)) return CommonTemporal(left, right);
   const bool is_left_bytes = IsTextType(*left) || IsBinary(*left);

@@ -62,7 +62,8 @@ class Resolver {
     if (field == nullptr && !column->is_exact_name) {
       ARROW_ASSIGN_OR_RAISE(field, FindIgnoringCase(*column));
     }
-    if (field == nullptr && FindSystemColumn(column->column)) {
+    const auto system = FindSystemColumn(schema_, column->column);
+    if (field == nullptr && system && *system != SystemColumn::kRowOffset) {
       column->column_index =
           IndexOf(SchemaField{.name = column->column, .id = kNoField, .logical_type = "uint64"});
       return Status::OK();

@@ -37,9 +37,7 @@ const char* KernelName(CompareOp op) {
   return "equal";
 }
 
-bool IsFloat(const arrow::Array& array) {
-  return array.type_id() == arrow::Type::FLOAT || array.type_id() == arrow::Type::DOUBLE;
-}
+bool IsFloat(const arrow::Array& array) { return arrow::is_floating(array.type_id()); }
 
 BooleanResult Call(const char* kernel, std::vector<Datum> arguments) {
   ARROW_ASSIGN_OR_RAISE(const auto result, arrow::compute::CallFunction(kernel, arguments));

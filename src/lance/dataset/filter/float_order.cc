@@ -17,6 +17,11 @@ template <typename ArrowType>
 struct FloatTraits;
 
 template <>
+struct FloatTraits<arrow::HalfFloatType> {
+  using Key = int16_t;
+};
+
+template <>
 struct FloatTraits<arrow::FloatType> {
   using Key = int32_t;
 };
@@ -33,7 +38,7 @@ struct FloatTraits<arrow::DoubleType> {
 template <typename Key>
 Key OrderedKey(Key bits) {
   constexpr int kSignShift = std::numeric_limits<Key>::digits;
-  return bits ^ ((bits >> kSignShift) & std::numeric_limits<Key>::max());
+  return static_cast<Key>(bits ^ ((bits >> kSignShift) & std::numeric_limits<Key>::max()));
 }
 
 template <typename Key, typename Float>
@@ -54,14 +59,16 @@ struct KeyRange {
 
 /// The keys for which `key op literal` holds. Both zeros are neighbours, so that a zero literal is
 /// the range of the two.
-template <typename Key, typename Float>
-KeyRange<Key> RangeFor(CompareOp op, Float literal) {
+template <typename Key>
+KeyRange<Key> RangeFor(CompareOp op, Key literal) {
   constexpr Key kLowest = std::numeric_limits<Key>::min();
   constexpr Key kHighest = std::numeric_limits<Key>::max();
+  constexpr Key kNegativeZero = -1;
+  constexpr Key kPositiveZero = 0;
   constexpr KeyRange<Key> kNothing{1, 0};
-  const bool is_zero = literal == Float{0};
-  const Key first = is_zero ? KeyOf<Key>(-Float{0}) : KeyOf<Key>(literal);
-  const Key last = is_zero ? KeyOf<Key>(Float{0}) : first;
+  const bool is_zero = literal == kNegativeZero || literal == kPositiveZero;
+  const Key first = is_zero ? kNegativeZero : literal;
+  const Key last = is_zero ? kPositiveZero : literal;
   switch (op) {
     case CompareOp::kEqual:
       return {first, last};
@@ -123,7 +130,7 @@ BooleanResult CompareWithLiteral(CompareOp op, const arrow::Array& values,
                                  const arrow::Scalar& literal) {
   using Key = typename FloatTraits<ArrowType>::Key;
   using ScalarType = typename arrow::TypeTraits<ArrowType>::ScalarType;
-  const auto range = RangeFor<Key>(op, static_cast<const ScalarType&>(literal).value);
+  const auto range = RangeFor(op, KeyOf<Key>(static_cast<const ScalarType&>(literal).value));
   const auto* floats = static_cast<const arrow::NumericArray<ArrowType>&>(values).raw_values();
   const auto test = [range, floats](int64_t i) {
     const Key key = KeyOf<Key>(floats[i]);
@@ -166,10 +173,29 @@ BooleanResult CompareArrays(CompareOp op, const arrow::Array& left, const arrow:
   return std::make_shared<arrow::BooleanArray>(left.length(), bitmap, validity);
 }
 
+template <typename FloatType, typename KeyType>
+arrow::Result<std::shared_ptr<arrow::Array>> KeysOf(const arrow::Array& values) {
+  using Key = typename KeyType::c_type;
+  const auto& floats = static_cast<const arrow::NumericArray<FloatType>&>(values);
+  arrow::NumericBuilder<KeyType> builder;
+  ARROW_RETURN_NOT_OK(builder.Reserve(values.length()));
+  for (int64_t i = 0; i < values.length(); ++i) {
+    if (floats.IsNull(i)) {
+      builder.UnsafeAppendNull();
+    } else {
+      builder.UnsafeAppend(KeyOf<Key>(floats.Value(i)));
+    }
+  }
+  return builder.Finish();
+}
+
 }  // namespace
 
 BooleanResult CompareFloatsWithLiteral(CompareOp op, const arrow::Array& values,
                                        const arrow::Scalar& literal) {
+  if (values.type_id() == arrow::Type::HALF_FLOAT) {
+    return CompareWithLiteral<arrow::HalfFloatType>(op, values, literal);
+  }
   if (values.type_id() == arrow::Type::FLOAT) {
     return CompareWithLiteral<arrow::FloatType>(op, values, literal);
   }
@@ -177,10 +203,24 @@ BooleanResult CompareFloatsWithLiteral(CompareOp op, const arrow::Array& values,
 }
 
 BooleanResult CompareFloats(CompareOp op, const arrow::Array& left, const arrow::Array& right) {
+  if (left.type_id() == arrow::Type::HALF_FLOAT) {
+    return CompareArrays<arrow::HalfFloatType>(op, left, right);
+  }
   if (left.type_id() == arrow::Type::FLOAT) {
     return CompareArrays<arrow::FloatType>(op, left, right);
   }
   return CompareArrays<arrow::DoubleType>(op, left, right);
+}
+
+arrow::Result<std::shared_ptr<arrow::Array>> TotalOrderKeys(const arrow::Array& values) {
+  switch (values.type_id()) {
+    case arrow::Type::HALF_FLOAT:
+      return KeysOf<arrow::HalfFloatType, arrow::Int16Type>(values);
+    case arrow::Type::FLOAT:
+      return KeysOf<arrow::FloatType, arrow::Int32Type>(values);
+    default:
+      return KeysOf<arrow::DoubleType, arrow::Int64Type>(values);
+  }
 }
 
 }  // namespace lance::filter

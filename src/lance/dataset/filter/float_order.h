@@ -9,7 +9,7 @@
 
 namespace lance::filter {
 
-/// Compare a float32 or float64 array with a literal of the same type.
+/// Compare an array of a float type with a literal of the same type.
 ///
 /// The order is IEEE 754's total order: -NaN < -inf < ... < +inf < +NaN; a zero literal means both
 /// zeros. Nulls stay null.
@@ -22,5 +22,8 @@ arrow::Result<std::shared_ptr<arrow::BooleanArray>> CompareFloatsWithLiteral(
 arrow::Result<std::shared_ptr<arrow::BooleanArray>> CompareFloats(CompareOp op,
                                                                   const arrow::Array& left,
                                                                   const arrow::Array& right);
+
+/// Integers of the floats' width in the order of their total order; nulls stay null.
+arrow::Result<std::shared_ptr<arrow::Array>> TotalOrderKeys(const arrow::Array& values);
 
 }  // namespace lance::filter

@@ -6,6 +6,8 @@
 #include <optional>
 
 #include "arrow/api.h"
+#include "arrow/util/decimal.h"
+#include "arrow/util/float16.h"
 #include "lance/dataset/filter/canonical.h"
 #include "lance/dataset/filter/filter_problem.h"
 #include "lance/dataset/filter/temporal_literal.h"
@@ -86,10 +88,16 @@ class Conversion {
     if (literal_.kind == Literal::Kind::kNull) return arrow::MakeNullScalar(type_);
     if (const auto range = RangeOf(*type_)) return ToInteger(*range);
     switch (type_->id()) {
+      case arrow::Type::HALF_FLOAT:
+        return ToHalfFloat();
       case arrow::Type::FLOAT:
         return ToFloat<float>();
       case arrow::Type::DOUBLE:
         return ToFloat<double>();
+      case arrow::Type::DECIMAL128:
+        return ToDecimal<arrow::Decimal128Scalar>();
+      case arrow::Type::DECIMAL256:
+        return ToDecimal<arrow::Decimal256Scalar>();
       case arrow::Type::BOOL:
         if (literal_.kind != Literal::Kind::kBoolean) return WrongKind("true or false");
         return std::make_shared<arrow::BooleanScalar>(literal_.boolean);
@@ -99,10 +107,18 @@ class Conversion {
       case arrow::Type::BINARY:
       case arrow::Type::LARGE_BINARY:
         return ToBytes(Literal::Kind::kBinary, "a binary literal such as X'0A'");
+      case arrow::Type::FIXED_SIZE_BINARY:
+        return ToFixedSizeBinary();
       case arrow::Type::DATE32:
+      case arrow::Type::DATE64:
         return ToDate();
       case arrow::Type::TIMESTAMP:
         return ToTimestamp();
+      case arrow::Type::TIME32:
+      case arrow::Type::TIME64:
+        return WrongKind("arrow_cast('12:00:00', 'Time64(Microsecond)') or the like");
+      case arrow::Type::DURATION:
+        return WrongKind("arrow_cast(60, 'Duration(Second)') or the like");
       default:
         return Status::NotImplemented(NotComparable(column_, type_->ToString()));
     }
@@ -147,6 +163,47 @@ class Conversion {
     return arrow::MakeScalar(type_, value);
   }
 
+  ScalarResult ToHalfFloat() const {
+    double value = 0;
+    if (literal_.kind == Literal::Kind::kInteger) {
+      value = static_cast<double>(literal_.magnitude);
+      if (literal_.negative) value = -value;
+    } else if (literal_.kind == Literal::Kind::kFloat) {
+      value = literal_.number;
+    } else {
+      return WrongKind("a number");
+    }
+    return std::make_shared<arrow::HalfFloatScalar>(arrow::util::Float16::FromDouble(value).bits());
+  }
+
+  /// A fraction is refused, as in the reference: its text was read as a double.
+  template <typename ScalarType>
+  ScalarResult ToDecimal() const {
+    using Value = typename ScalarType::ValueType;
+    const auto& type = static_cast<const arrow::DecimalType&>(*type_);
+    if (literal_.kind != Literal::Kind::kInteger) {
+      return WrongKind("a whole number or CAST(... AS DECIMAL(" + std::to_string(type.precision()) +
+                       "," + std::to_string(type.scale()) + "))");
+    }
+    ARROW_ASSIGN_OR_RAISE(Value value, Value::FromString(std::to_string(literal_.magnitude)));
+    if (literal_.negative) value.Negate();
+    const auto scaled = value.Rescale(0, type.scale());
+    if (!scaled.ok() || !scaled->FitsInPrecision(type.precision())) {
+      return Status::Invalid("found ", Describe(literal_), ", allowed are at most ",
+                             type.precision() - type.scale(), " digits for ", Column());
+    }
+    return std::make_shared<ScalarType>(*scaled, type_);
+  }
+
+  ScalarResult ToFixedSizeBinary() const {
+    const auto& type = static_cast<const arrow::FixedSizeBinaryType&>(*type_);
+    const std::string expected = "a binary literal of " + std::to_string(type.byte_width()) +
+                                 " bytes, two digits each, such as X'0A'";
+    if (literal_.kind != Literal::Kind::kBinary) return WrongKind(expected);
+    if (literal_.text.size() != static_cast<size_t>(type.byte_width())) return WrongKind(expected);
+    return arrow::MakeScalar(type_, arrow::Buffer::FromString(literal_.text));
+  }
+
   ScalarResult ToBytes(Literal::Kind kind, const char* expected) const {
     if (literal_.kind != kind) return WrongKind(expected);
     return arrow::MakeScalar(type_, arrow::Buffer::FromString(literal_.text));
@@ -159,7 +216,10 @@ class Conversion {
                                     "; a time against a date is not supported yet");
     }
     if (literal_.kind != Literal::Kind::kDate) return WrongKind("DATE 'YYYY-MM-DD'");
-    return std::make_shared<arrow::Date32Scalar>(literal_.days);
+    if (type_->id() == arrow::Type::DATE32) {
+      return std::make_shared<arrow::Date32Scalar>(literal_.days);
+    }
+    return std::make_shared<arrow::Date64Scalar>(int64_t{literal_.days} * kSecondsPerDay * 1000);
   }
 
   ScalarResult ToTimestamp() const {
@@ -278,15 +338,23 @@ ScalarResult ConvertLiteral(const Literal& literal, const std::string& column,
 bool IsComparableType(const arrow::DataType& type) {
   if (RangeOf(type)) return true;
   switch (type.id()) {
+    case arrow::Type::HALF_FLOAT:
     case arrow::Type::FLOAT:
     case arrow::Type::DOUBLE:
+    case arrow::Type::DECIMAL128:
+    case arrow::Type::DECIMAL256:
     case arrow::Type::BOOL:
     case arrow::Type::STRING:
     case arrow::Type::LARGE_STRING:
     case arrow::Type::BINARY:
     case arrow::Type::LARGE_BINARY:
+    case arrow::Type::FIXED_SIZE_BINARY:
     case arrow::Type::DATE32:
+    case arrow::Type::DATE64:
+    case arrow::Type::TIME32:
+    case arrow::Type::TIME64:
     case arrow::Type::TIMESTAMP:
+    case arrow::Type::DURATION:
       return true;
     default:
       return false;
@@ -295,8 +363,7 @@ bool IsComparableType(const arrow::DataType& type) {
 
 std::string NotComparable(const std::string& column, const std::string& type) {
   return "column " + CanonicalIdentifier(column) + " has type " + type +
-         "; comparisons allow integers, float, double, bool, string, binary, date32 and timestamp, "
-         "other types allow IS [NOT] NULL";
+         "; lists, structs and the like are not compared, they allow IS [NOT] NULL";
 }
 
 arrow::Result<int> CompareLiterals(const Literal& left, const Literal& right) {

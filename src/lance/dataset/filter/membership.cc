@@ -11,9 +11,12 @@ namespace lance::filter {
 
 namespace {
 
+constexpr uint16_t kNegativeZeroOfHalf = 0x8000;
+
 /// Floats are looked up as the integers of their bits, so that the answer does not hang on what
 /// Arrow's hash makes of NaNs and zeros.
 std::shared_ptr<arrow::DataType> LookupType(const std::shared_ptr<arrow::DataType>& type) {
+  if (type->id() == arrow::Type::HALF_FLOAT) return arrow::int16();
   if (type->id() == arrow::Type::FLOAT) return arrow::int32();
   if (type->id() == arrow::Type::DOUBLE) return arrow::int64();
   return type;
@@ -28,6 +31,9 @@ arrow::Result<std::shared_ptr<arrow::Array>> AsKeys(
 
 /// Append a zero of each sign; either of them in the list means both.
 arrow::Status AppendBothZeros(arrow::ArrayBuilder* builder, const arrow::DataType& type) {
+  if (type.id() == arrow::Type::HALF_FLOAT) {
+    return static_cast<arrow::HalfFloatBuilder*>(builder)->AppendValues({0, kNegativeZeroOfHalf});
+  }
   if (type.id() == arrow::Type::FLOAT) {
     return static_cast<arrow::FloatBuilder*>(builder)->AppendValues({0.0F, -0.0F});
   }
@@ -35,6 +41,10 @@ arrow::Status AppendBothZeros(arrow::ArrayBuilder* builder, const arrow::DataTyp
 }
 
 bool IsFloatZero(const arrow::Scalar& scalar) {
+  if (scalar.type->id() == arrow::Type::HALF_FLOAT) {
+    const uint16_t bits = static_cast<const arrow::HalfFloatScalar&>(scalar).value;
+    return bits == 0 || bits == kNegativeZeroOfHalf;
+  }
   if (scalar.type->id() == arrow::Type::FLOAT) {
     return static_cast<const arrow::FloatScalar&>(scalar).value == 0;
   }

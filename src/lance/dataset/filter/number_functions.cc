@@ -84,7 +84,10 @@ CallResult Trunc(const Arguments& arguments) {
 }
 
 CallResult Abs(const Arguments& arguments) {
-  ARROW_ASSIGN_OR_RAISE(const TypePtr type, NumberTypeOf(arguments[0]));
+  TypePtr type = arguments[0].type;
+  if (!IsDecimalType(*type)) {
+    ARROW_ASSIGN_OR_RAISE(type, NumberTypeOf(arguments[0]));
+  }
   return FunctionCall{type, {type}, ArrowFunction("abs_checked")};
 }
 

@@ -32,6 +32,13 @@ Predicate MakeNot(Predicate child) {
 
 /// The two scalars -0.0 and +0.0 when the scalar is a zero of a float type, else the scalar itself.
 std::vector<ScalarPtr> WithBothZeros(const ScalarPtr& scalar) {
+  if (scalar->type->id() == arrow::Type::HALF_FLOAT) {
+    constexpr uint16_t kSign = 0x8000;
+    const uint16_t bits = static_cast<const arrow::HalfFloatScalar&>(*scalar).value;
+    if ((bits & ~kSign) != 0) return {scalar};
+    return {std::make_shared<arrow::HalfFloatScalar>(kSign),
+            std::make_shared<arrow::HalfFloatScalar>(uint16_t{0})};
+  }
   if (scalar->type->id() == arrow::Type::FLOAT) {
     if (static_cast<const arrow::FloatScalar&>(*scalar).value != 0) return {scalar};
     return {std::make_shared<arrow::FloatScalar>(-0.0F),

@@ -127,9 +127,45 @@ TEST(ConvertLiteral, TakesNullForEveryType) {
   }
 }
 
-TEST(ConvertLiteral, RefusesTypesThatAreNotComparedYet) {
-  for (const auto& type : {arrow::float16(), arrow::date64(), arrow::decimal128(5, 2),
-                           arrow::list(arrow::int8()), arrow::time64(arrow::TimeUnit::MICRO)}) {
+TEST(ConvertLiteral, TakesWholeNumbersForDecimals) {
+  for (const auto& type : {arrow::decimal128(5, 2), arrow::decimal256(5, 2)}) {
+    for (const char* number : {"0", "7", "-999"}) {
+      LANCE_ASSERT_OK_AND_ASSIGN(const auto scalar, ConvertNumber(number, type));
+      EXPECT_EQ(scalar->ToString(), std::string(number) + ".00");
+      EXPECT_TRUE(scalar->type->Equals(type));
+    }
+    EXPECT_THAT(ConvertNumber("1000", type), testing::IsInvalid(HasSubstr("at most 3 digits")));
+    EXPECT_THAT(
+        ConvertNumber("1.5", type),
+        testing::IsInvalid(HasSubstr("expected a whole number or CAST(... AS DECIMAL(5,2")));
+  }
+}
+
+TEST(ConvertLiteral, RoundsToHalfFloats) {
+  const struct {
+    const char* text;
+    uint16_t bits;
+  } cases[] = {{"1", 0x3c00},      {"-2", 0xc000},    {"0.1", 0x2e66},
+               {"1.0001", 0x3c00}, {"65504", 0x7bff}, {"1e9", 0x7c00}};
+  for (const auto& rounded : cases) {
+    LANCE_ASSERT_OK_AND_ASSIGN(const auto scalar, ConvertNumber(rounded.text, arrow::float16()));
+    EXPECT_EQ(static_cast<const arrow::HalfFloatScalar&>(*scalar).value, rounded.bits)
+        << rounded.text;
+  }
+}
+
+TEST(ConvertLiteral, SaysHowToWriteValuesOfOtherTypes) {
+  EXPECT_THAT(ConvertNumber("1", arrow::time64(arrow::TimeUnit::MICRO)),
+              testing::IsInvalid(HasSubstr("expected arrow_cast('12:00:00'")));
+  EXPECT_THAT(ConvertNumber("1", arrow::duration(arrow::TimeUnit::SECOND)),
+              testing::IsInvalid(HasSubstr("expected arrow_cast(60, 'Duration(Second)')")));
+  EXPECT_THAT(ConvertNumber("1", arrow::fixed_size_binary(2)),
+              testing::IsInvalid(HasSubstr("a binary literal of 2 bytes")));
+  EXPECT_THAT(ConvertNumber("1", arrow::date64()), testing::IsInvalid(HasSubstr("DATE")));
+}
+
+TEST(ConvertLiteral, RefusesTypesThatAreNotCompared) {
+  for (const auto& type : {arrow::list(arrow::int8()), arrow::null()}) {
     EXPECT_FALSE(IsComparableType(*type));
     EXPECT_THAT(ConvertNumber("1", type),
                 testing::IsNotImplemented(HasSubstr("column c has type " + type->ToString())));

@@ -1,0 +1,106 @@
+#include <map>
+#include <utility>
+
+#include "arrow/buffer.h"
+#include "lance/base/byte_reader.h"
+#include "lance/base/executor.h"
+#include "lance/base/status_detail.h"
+#include "lance/dataset/cleanup_impl.h"
+#include "lance/table/branches.h"
+#include "lance/table/feature_flags.h"
+#include "lance/table/manifest_file.h"
+#include "lance/table/manifest_names.h"
+
+namespace lance {
+namespace {
+
+constexpr std::string_view kTree = "tree";
+constexpr std::string_view kVersionsPart = "/_versions/";
+
+/// A manifest below `tree`.
+struct BranchManifest {
+  ObjectInfo file;
+  std::string branch;
+};
+
+/// The branch whose manifest a path is. \return no value: it is none
+std::optional<std::string> BranchOfManifest(std::string_view path) {
+  const size_t versions = path.rfind(kVersionsPart);
+  const size_t begin = kTree.size() + 1;
+  if (versions == std::string_view::npos || versions < begin) return std::nullopt;
+  if (!table::ParseManifestName(path.substr(versions + kVersionsPart.size()))) return std::nullopt;
+  return std::string(path.substr(begin, versions - begin));
+}
+
+arrow::Result<std::vector<BranchManifest>> ListBranchManifests(const CleanupPlace& place) {
+  std::vector<BranchManifest> manifests;
+  ARROW_RETURN_NOT_OK(place.root->List(std::string(kTree), [&](const ObjectInfo& info) {
+    auto branch = BranchOfManifest(info.path);
+    if (branch && *branch != place.branch) manifests.push_back({info, *std::move(branch)});
+    return arrow::Status::OK();
+  }));
+  return manifests;
+}
+
+arrow::Result<std::shared_ptr<arrow::Buffer>> ReadWhole(ObjectStore& store, const ObjectInfo& file,
+                                                        const RunContext& run) {
+  ARROW_ASSIGN_OR_RAISE(const auto read,
+                        store.Get(file.path, {{0, file.size_bytes}}, run.stop_token));
+  return read.front();
+}
+
+/// What a branch's version needs elsewhere; nothing when it is gone meanwhile.
+arrow::Result<std::vector<std::string>> ReadKeys(ObjectStore& store, const ObjectInfo& file,
+                                                 const RunContext& run) {
+  std::vector<std::string> keys;
+  const auto bytes = ReadWhole(store, file, run);
+  if (NotFound::From(bytes.status()) != nullptr) return keys;
+  ARROW_RETURN_NOT_OK(WithContext(bytes.status(), file.path));
+  const auto decoded = table::DecodeManifestFile(AsBytes(std::string_view(**bytes)));
+  if (!decoded.ok()) return InFile(decoded.status(), file.path);
+  ARROW_RETURN_NOT_OK(WithContext(table::CheckWritable(decoded->manifest), file.path));
+  VisitKeysElsewhere(decoded->manifest, [&](std::string key) { keys.push_back(std::move(key)); });
+  return keys;
+}
+
+/// Where the branches that began on ours did, by their names.
+arrow::Result<std::map<std::string, uint64_t>> ReadParentVersions(const CleanupPlace& place,
+                                                                  const RunContext& run) {
+  ARROW_ASSIGN_OR_RAISE(const auto branches, table::BranchStore(place.root).List(run));
+  std::map<std::string, uint64_t> parents;
+  for (const table::Branch& branch : branches) {
+    if (branch.parent_branch.value_or("") == place.branch) {
+      parents.emplace(branch.name, branch.parent_version);
+    }
+  }
+  return parents;
+}
+
+}  // namespace
+
+arrow::Result<BranchReferences> ReadBranchReferences(const CleanupPlace& place,
+                                                     const RunContext& run) {
+  ARROW_ASSIGN_OR_RAISE(const auto manifests, ListBranchManifests(place));
+  BranchReferences references;
+  if (manifests.empty()) return references;
+  ARROW_ASSIGN_OR_RAISE(const auto parents, ReadParentVersions(place, run));
+  std::mutex mutex;
+  std::set<std::string> needing;  // branches that need files elsewhere
+  const auto read = [&](int i) -> arrow::Status {
+    const BranchManifest& manifest = manifests[static_cast<size_t>(i)];
+    ARROW_ASSIGN_OR_RAISE(const auto keys, ReadKeys(*place.root, manifest.file, run));
+    const std::lock_guard lock(mutex);
+    if (!keys.empty()) needing.insert(manifest.branch);
+    references.keys.insert(keys.begin(), keys.end());
+    return arrow::Status::OK();
+  };
+  ARROW_RETURN_NOT_OK(
+      ParallelFor(static_cast<int>(manifests.size()), run.num_threads, run.stop_token, read));
+  for (const std::string& branch : needing) {
+    const auto parent = parents.find(branch);
+    if (parent != parents.end()) references.branches.push_back({branch, parent->second});
+  }
+  return references;
+}
+
+}  // namespace lance

@@ -1,0 +1,128 @@
+#include "lance/dataset/cleanup_files.h"
+
+#include "lance/table/base_path.h"
+#include "lance/table/deletion_file.h"
+#include "lance/table/manifest_names.h"
+
+namespace lance {
+namespace {
+
+constexpr std::string_view kData = "data/";
+constexpr std::string_view kDeletions = "_deletions/";
+constexpr std::string_view kIndices = "_indices/";
+constexpr std::string_view kTransactions = "_transactions/";
+constexpr std::string_view kVersions = "_versions/";
+constexpr std::string_view kManagedBlobs = "_blobs/";
+constexpr std::string_view kRowMaps = "_fri/";
+constexpr std::string_view kTemporaryPrefix = ".tmp";
+
+std::string_view FileNameOf(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+OwnedFile ByPath(CleanupKind kind, std::string_view path) { return {kind, std::string(path)}; }
+
+std::optional<OwnedFile> RecogniseData(std::string_view path) {
+  if (path.ends_with(".lance")) return ByPath(CleanupKind::kData, path);
+  // Blobs lie in a folder that is called like their data file without its ".lance".
+  if (path.ends_with(".blob")) {
+    return OwnedFile{CleanupKind::kData, std::string(path.substr(0, path.rfind('/'))) + ".lance"};
+  }
+  return std::nullopt;
+}
+
+/// An index is its folder.
+OwnedFile RecogniseIndex(std::string_view path) {
+  const size_t end = path.find('/', kIndices.size());
+  return {CleanupKind::kIndex, std::string(path.substr(0, end))};
+}
+
+/// Call a file by what is in a base path, and by what would be there were the base its folder.
+void VisitDataFile(const table::DataFile& file, const VisitKey& visit) {
+  visit(std::string(kData) + file.path);
+  visit(file.path);
+}
+
+std::string IndexKey(const table::IndexMetadata& index) {
+  return std::string(kIndices) + index.uuid.ToString();
+}
+
+}  // namespace
+
+std::string_view NameOf(CleanupKind kind) {
+  switch (kind) {
+    case CleanupKind::kData:
+      return "data";
+    case CleanupKind::kDeletion:
+      return "deletion";
+    case CleanupKind::kIndex:
+      return "index";
+    case CleanupKind::kTransaction:
+      return "transaction";
+    case CleanupKind::kManifest:
+      return "manifest";
+    case CleanupKind::kTemporary:
+      return "temporary_manifest";
+  }
+  return "";
+}
+
+std::optional<OwnedFile> RecogniseFile(std::string_view path) {
+  const bool is_temporary = FileNameOf(path).starts_with(kTemporaryPrefix);
+  if (path.starts_with(kData)) {
+    return is_temporary ? ByPath(CleanupKind::kData, path) : RecogniseData(path);
+  }
+  if (path.starts_with(kIndices)) return RecogniseIndex(path);
+  if (path.starts_with(kDeletions) && (path.ends_with(".arrow") || path.ends_with(".bin"))) {
+    return ByPath(CleanupKind::kDeletion, path);
+  }
+  if (path.starts_with(kTransactions) && path.ends_with(".txn")) {
+    return ByPath(CleanupKind::kTransaction, path);
+  }
+  if (path.starts_with(kVersions) && is_temporary) return ByPath(CleanupKind::kTemporary, path);
+  // Tables that use these are refused, so that no version of this one can need them.
+  if (path.starts_with(kManagedBlobs) && path.ends_with(".blob")) {
+    return ByPath(CleanupKind::kData, path);
+  }
+  if (path.starts_with(kRowMaps)) return ByPath(CleanupKind::kIndex, path);
+  return std::nullopt;
+}
+
+void VisitOwnKeys(const table::Manifest& manifest, const VisitKey& visit) {
+  for (const table::Fragment& fragment : manifest.fragments) {
+    for (const table::DataFile& file : fragment.files) {
+      if (!file.base_id) visit(table::DataFilePath(file));
+    }
+    if (fragment.deletion_file && !fragment.deletion_file->base_id) {
+      visit(table::DeletionFilePath(fragment.id, *fragment.deletion_file));
+    }
+  }
+  if (!manifest.transaction_file.empty()) {
+    visit(std::string(kTransactions) + manifest.transaction_file);
+  }
+  for (const table::IndexMetadata& index : manifest.indices) {
+    if (!index.base_id) visit(IndexKey(index));
+  }
+}
+
+void VisitKeysElsewhere(const table::Manifest& manifest, const VisitKey& visit) {
+  for (const table::Fragment& fragment : manifest.fragments) {
+    for (const table::DataFile& file : fragment.files) {
+      if (file.base_id) VisitDataFile(file, visit);
+    }
+    if (fragment.deletion_file && fragment.deletion_file->base_id) {
+      table::DeletionFile there = *fragment.deletion_file;
+      there.base_id.reset();
+      visit(table::DeletionFilePath(fragment.id, there));
+    }
+  }
+  for (const table::IndexMetadata& index : manifest.indices) {
+    if (index.base_id) visit(IndexKey(index));
+  }
+}
+
+bool DeletesUnverified(CleanupKind kind, Timestamp modified, const UnverifiedRule& rule) {
+  if (modified < rule.cutoff) return true;
+  if (!rule.delete_all) return false;
+  return kind == CleanupKind::kData || kind == CleanupKind::kIndex || modified < rule.oldest_kept;
+}
+
+}  // namespace lance

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "arrow/record_batch.h"
+#include "arrow/result.h"
+#include "lance/dataset/scan_reader.h"
+
+namespace lance {
+
+/// Check that a version can be sorted so. \return KeyError or NotImplemented naming a column
+arrow::Status CheckOrdering(const Dataset::Impl& dataset,
+                            const std::vector<ColumnOrdering>& order_by);
+
+/// Reads a scan whole, sorts it, and gives it batch by batch. Thread-compatible.
+///
+/// With a limit only the columns to sort by are read of all rows, and of no more rows than are
+/// needed at a time; the others are taken for the rows that are returned.
+class OrderedReader : public arrow::RecordBatchReader {
+ public:
+  /// Start a scan that has an order. Nothing is read before the first batch.
+  static arrow::Result<std::shared_ptr<OrderedReader>> Make(
+      std::shared_ptr<const Scanner::Impl> scan, const RunContext& run);
+
+  std::shared_ptr<arrow::Schema> schema() const override { return scan_->schema; }
+  arrow::Status ReadNext(std::shared_ptr<arrow::RecordBatch>* batch) override;
+  arrow::Status Close() override;
+
+  const ScanStatistics& statistics() const { return statistics_; }
+
+ private:
+  OrderedReader() = default;
+
+  /// Read the rows that are returned, in order, with the columns of rows_.
+  arrow::Result<std::shared_ptr<arrow::Table>> ReadSorted();
+  /// Read and sort everything, as a table of the output's columns.
+  arrow::Result<std::shared_ptr<arrow::Table>> ReadAll();
+  /// What is left of a sorted table by offset and limit.
+  std::shared_ptr<arrow::Table> Cut(const std::shared_ptr<arrow::Table>& table) const;
+
+  std::shared_ptr<const Scanner::Impl> scan_;
+  RunContext run_;
+  std::vector<ColumnOrdering> order_by_;  // names as the schema spells them
+  std::shared_ptr<ScanReader> rows_;
+  bool takes_late_ = false;  // rows_ has the columns to sort by and `_rowaddr`
+  std::shared_ptr<arrow::RecordBatchReader> batches_;
+  std::shared_ptr<arrow::Table> sorted_;  // what batches_ borrows
+  ScanStatistics statistics_;
+  bool is_closed_ = false;
+};
+
+}  // namespace lance

@@ -1,0 +1,38 @@
+#include "lance/verify.h"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "bindings.h"
+#include "interrupt.h"
+#include "lance/json.h"
+
+namespace nb = nanobind;
+
+namespace lance::python {
+
+void BindVerify(nb::module_& m) {
+  m.def(
+      "check_table",
+      [](const Dataset& dataset, bool deep, nb::object observer) {
+        const auto reports = MakeObserver(std::move(observer));
+        return ToJson(Run([&](CallOptions call) {
+          call.observer = reports;
+          return CheckTable(dataset, {.deep = deep}, call);
+        }));
+      },
+      nb::arg("dataset"), nb::arg("deep"), nb::arg("observer").none());
+  m.def("repair_table", [](const Dataset& dataset) {
+    return Run([&](const CallOptions& call) { return RepairTable(dataset, {}, call); });
+  });
+  m.def("prune_clustering_definitions", [](const Dataset& dataset) {
+    return Run(
+        [&](const CallOptions& call) { return PruneClusteringDefinitions(dataset, {}, call); });
+  });
+}
+
+}  // namespace lance::python

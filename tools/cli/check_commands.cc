@@ -1,0 +1,68 @@
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iostream>
+
+#include "command_line.h"
+#include "output.h"
+
+namespace lancectl {
+
+namespace {
+
+/// Flags of check.
+struct CheckFlags {
+  bool repairs = false;
+  lance::CheckRequest request;
+};
+
+/// Mend what can be mended, in one commit.
+arrow::Status Repair(const Invocation& invocation) {
+  ARROW_ASSIGN_OR_RAISE(const auto options, invocation.commit_options());
+  ARROW_ASSIGN_OR_RAISE(const auto dataset, invocation.Open());
+  return lance::RepairTable(dataset, options, invocation.call).status();
+}
+
+void Print(const Invocation& invocation, const std::vector<lance::Finding>& findings) {
+  if (invocation.flags.json) {
+    std::cout << lance::ToJson(findings) << '\n';
+    return;
+  }
+  if (invocation.flags.quiet) return;
+  for (const lance::Finding& finding : findings) {
+    std::cout << finding.severity << ": " << Printable(finding.message) << " (" << finding.code
+              << ")\n";
+  }
+  if (findings.empty()) std::cout << "nothing to report\n";
+}
+
+arrow::Status RunCheck(const Invocation& invocation, const CheckFlags& flags) {
+  if (flags.repairs) ARROW_RETURN_NOT_OK(Repair(invocation));
+  ARROW_ASSIGN_OR_RAISE(const auto options, invocation.open_options());
+  ARROW_ASSIGN_OR_RAISE(const auto findings, lance::CheckTableAt(invocation.flags.table, options,
+                                                                 flags.request, invocation.call));
+  Print(invocation, findings);
+  const auto is_error = [](const lance::Finding& finding) { return finding.severity == "error"; };
+  const auto error = std::ranges::find_if(findings, is_error);
+  if (error == findings.end()) return arrow::Status::OK();
+  return arrow::Status::SerializationError("the check found an error: ", error->message);
+}
+
+}  // namespace
+
+void AddCheckCommands(CLI::App* app, CommonFlags* common, std::vector<Command>* commands) {
+  CLI::App* check = AddCommand(app, "check", "look for what is wrong with a table", common,
+                               /*commits=*/true);
+  auto flags = std::make_shared<CheckFlags>();
+  AddVersionFlags(check, common);
+  check->add_flag("--deep", flags->request.deep, "read every value, too");
+  check
+      ->add_flag("--repair", flags->repairs,
+                 "first take away dangling references to clustering definitions, and broken ones")
+      ->excludes("--version")
+      ->excludes("--tag")
+      ->excludes("--as-of");
+  commands->push_back(
+      {check, [flags](const Invocation& invocation) { return RunCheck(invocation, *flags); }});
+}
+
+}  // namespace lancectl

@@ -1,0 +1,53 @@
+#include "print_compaction.h"
+
+#include <iostream>
+
+#include "lance/json.h"
+#include "output.h"
+
+namespace lancectl {
+
+namespace {
+
+void PrintResult(const lance::CompactionResult& result) {
+  if (result.tasks_committed == 0) {
+    std::cout << (result.stopped_by ? "nothing fits the budget" : "nothing to rewrite");
+  } else {
+    std::cout << "rewrote " << WithCommas(result.rows_rewritten)
+              << " rows: " << WithCommas(result.fragments_removed) << " fragments became "
+              << WithCommas(result.fragments_added);
+  }
+  std::cout << "; left " << WithCommas(result.remaining.rows) << " rows\n";
+  PrintStop(result.stopped_by);
+  if (result.tasks_committed == 0 && result.version) {
+    std::cout << "zonemaps brought up to date\n";
+  }
+  for (const auto& uncovered : result.uncovered_indices) {
+    std::cout << "index " << uncovered.name << " (" << uncovered.type << ") does not answer for "
+              << uncovered.fragments << " new fragments: " << uncovered.refresh << '\n';
+  }
+  if (result.version) {
+    std::cout << "version " << *result.version << '\n';
+  } else {
+    std::cout << "no version was created\n";
+  }
+}
+
+}  // namespace
+
+void PrintStop(const std::optional<lance::CompactionStop>& stop) {
+  if (!stop) return;
+  std::cout << "stopped by " << stop->budget << " " << WithCommas(stop->allowed) << ": fragment "
+            << stop->next_fragment_id << " would need " << WithCommas(stop->needed) << '\n';
+}
+
+void PrintCompaction(const Invocation& invocation, const lance::CompactionResult& result) {
+  if (invocation.flags.quiet) return;
+  if (invocation.flags.json) {
+    std::cout << lance::ToJson(result) << '\n';
+  } else {
+    PrintResult(result);
+  }
+}
+
+}  // namespace lancectl
