@@ -230,9 +230,8 @@ class LocalObjectStore : public ObjectStore, public StagingFiles {
     });
   }
 
-  arrow::Status ListStaging(
-      const std::string& prefix,
-      const std::function<arrow::Status(const ObjectInfo&)>& visit) override {
+  arrow::Status ListStaging(const std::string& prefix,
+                            const std::function<arrow::Status(const ObjectInfo&)>& visit) override {
     return ListAll(prefix, [&](Entry entry) {
       return entry.is_temporary ? VisitFile(std::move(entry), visit) : arrow::Status::OK();
     });
