@@ -126,7 +126,8 @@ class HistoryChain(Chain):
         found = lance.dataset(self.uri).to_table(columns=["id"], with_row_address=True)
         places = dict(zip(found["id"].to_pylist(), found["_rowaddr"].to_pylist()))
         moved = {id_ for id_, place in places.items() if self.model.places[id_] != place}
-        assert [id_ for id_ in places if id_ in moved] == [i for i in before if i in moved], self.log
+        were = [id_ for id_ in before if id_ in moved]
+        assert [id_ for id_ in places if id_ in moved] == were, self.log
 
     HISTORY_CHANGES = [
         tag, tag, untag, create_branch, return_to_main, clone, copy, cleanup, cleanup, compact,
