@@ -35,6 +35,7 @@ class RandomTable:
         self.folder = folder
         self.uri = str(folder / "t.lance")
         self.first_id = 0
+        self.num_names = 0
         self.has_index = False
         self.is_stable = rng.random() < 0.4
         self.is_declared = not self.is_stable and rng.random() < 0.2
@@ -55,6 +56,10 @@ class RandomTable:
         self.first_id += count
         size = self.rng.choice([50, 1000])
         writer.write_dataset(table, self.uri, max_rows_per_file=size, **options)
+
+    def new_name(self, kind):
+        self.num_names += 1
+        return f"{kind}{self.num_names}"
 
     def writer(self):
         """The reference refuses to write to declared tables."""
@@ -103,7 +108,7 @@ class RandomTable:
 
     def tag(self):
         dataset = self.writer().dataset(self.uri)
-        dataset.tags.create(f"tag{dataset.version}", dataset.version)
+        dataset.tags.create(self.new_name("tag"), dataset.version)
 
     def optimize(self):
         if self.is_declared:
@@ -122,7 +127,7 @@ class RandomTable:
         if self.is_declared:
             return
         dataset = lance.dataset(self.uri)
-        branch = dataset.create_branch(f"side/b{dataset.version}")
+        branch = dataset.create_branch(f"side/{self.new_name('b')}")
         lance.write_dataset(dataset.to_table(), branch.uri, mode="append")
 
     def clone(self):
@@ -130,7 +135,7 @@ class RandomTable:
         if self.is_declared:
             return
         dataset = lance.dataset(self.uri)
-        place = str(self.folder / f"clone{dataset.version}.lance")
+        place = str(self.folder / f"{self.new_name('clone')}.lance")
         dataset.shallow_clone(place, dataset.version)
         lance.dataset(place).delete("id % 3 = 0")
         self.clones.append(place)

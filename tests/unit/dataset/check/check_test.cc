@@ -276,8 +276,9 @@ TEST(CheckProperty, WhatHasNoFindingsCanBeRead) {
     table.Write(path, bytes);
 
     const auto findings = table.Check(/*deep=*/true);
+    // A flag or a version that flipped looks like one of a later release.
+    if (UnsupportedFeature::From(findings.status()) != nullptr) continue;
     ASSERT_THAT(findings, IsOk()) << path;
-    // A flag that flipped looks like one of a later release.
     const auto is_unknown = [](const Finding& f) { return f.code == "version_unsupported"; };
     if (!ProblemsOf(*findings).empty() || std::ranges::any_of(*findings, is_unknown)) {
       ++num_found;
