@@ -50,9 +50,9 @@ arrow::Status CheckTogether(const std::vector<RewriteResult>& results) {
 }
 
 arrow::Result<CompactionResult> CommitTogether(const Dataset& dataset,
-                                              const std::vector<RewriteResult>& results,
-                                              const CommitOptions& commit, bool owns_outputs,
-                                              const RunContext& run) {
+                                               const std::vector<RewriteResult>& results,
+                                               const CommitOptions& commit, bool owns_outputs,
+                                               const RunContext& run) {
   CompactionResult result{.dataset = dataset};
   result.mode = ToString(results.front().impl().mode);
   std::vector<ExecutedRewrite> rewrites;
@@ -93,7 +93,7 @@ arrow::Result<CompactionResult> CompactOnce(const Dataset& dataset,
   if (!plan.tasks().empty()) {
     ARROW_ASSIGN_OR_RAISE(const auto results, ExecuteAll(plan, dataset, call));
     auto committed = CommitTogether(dataset, results, options.commit, /*owns_outputs=*/true,
-                                   dataset.impl().Run(call));
+                                    dataset.impl().Run(call));
     if (!committed.ok()) {
       if (CommitUnknown::From(committed.status()) == nullptr) {
         for (const RewriteResult& one : results) DiscardResult(dataset, one);
@@ -138,7 +138,7 @@ arrow::Result<CompactionResult> CommitCompaction(const Dataset& dataset,
   const RunContext run = dataset.impl().Run(call);
   const auto started = run.clock->Steady();
   ARROW_ASSIGN_OR_RAISE(CompactionResult result, CommitTogether(dataset, results, commit,
-                                                               /*owns_outputs=*/false, run));
+                                                                /*owns_outputs=*/false, run));
   result.tasks_planned = results.size();
   result.seconds = std::chrono::duration<double>(run.clock->Steady() - started).count();
   return result;

@@ -21,7 +21,9 @@ std::shared_ptr<arrow::Array> Json(const std::shared_ptr<arrow::DataType>& type,
   return arrow::json::ArrayFromJSONString(type, text).ValueOrDie();
 }
 
-DataFileMetadata MetadataOf(const WrittenFile& file) { return file.Open().ValueOrDie()->metadata(); }
+DataFileMetadata MetadataOf(const WrittenFile& file) {
+  return file.Open().ValueOrDie()->metadata();
+}
 
 /// All rows of the only field of a file.
 std::shared_ptr<arrow::Array> ReadAll(const DataFileReader& file) {
@@ -67,8 +69,7 @@ TEST_P(PageCopierTest, PutsPagesBehindEachOther) {
     LANCE_ASSERT_OK_AND_ASSIGN(const auto file, Copy({first, second, third}, read_bytes));
 
     EXPECT_EQ(file->num_rows(), 6u);
-    const auto expected =
-        Json(type, R"([[{"x": 1}, {"x": null}], [], null, [], [], [{"x": 3}]])");
+    const auto expected = Json(type, R"([[{"x": 1}, {"x": null}], [], null, [], [], [{"x": 3}]])");
     EXPECT_TRUE(ReadAll(*file)->Equals(*expected)) << ReadAll(*file)->ToString();
   }
 }
