@@ -28,8 +28,8 @@ inline constexpr FindingKind kHintBroken{"hint_broken", Severity::kWarning};
 inline constexpr FindingKind kHintAhead{"hint_ahead", Severity::kWarning};
 inline constexpr FindingKind kHintStale{"hint_stale", Severity::kInfo};
 inline constexpr FindingKind kTransactionMissing{"transaction_missing", Severity::kWarning};
-inline constexpr FindingKind kTransactionFileMissing{"transaction_file_missing",
-                                                     Severity::kWarning};
+// The reference's clean-up takes it from versions that stay for a tag or a branch.
+inline constexpr FindingKind kTransactionFileMissing{"transaction_file_missing", Severity::kInfo};
 inline constexpr FindingKind kTransactionBroken{"transaction_broken", Severity::kWarning};
 inline constexpr FindingKind kTransactionDiffers{"transaction_differs", Severity::kWarning};
 
