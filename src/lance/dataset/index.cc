@@ -9,6 +9,7 @@
 #include "lance/dataset/progress_reporter.h"
 #include "lance/dataset/zonemaps.h"
 #include "lance/index/index_type.h"
+#include "lance/index/ordered_value.h"
 
 namespace lance {
 
@@ -67,7 +68,13 @@ arrow::Result<Dataset> CreateIndex(const Dataset& dataset, const CreateIndexRequ
   zonemap.rows_per_zone = request.rows_per_zone.value_or(index::kDefaultRowsPerZone);
   zonemap.dataset_version = manifest.version;
   ARROW_RETURN_NOT_OK(CheckNameIsFree(manifest, zonemap.name, field->id, request.replace));
-  ARROW_ASSIGN_OR_RAISE(zonemap.type, format::ParseLogicalType(field->logical_type));
+  const format::FieldNode* node = impl.FindField(field->id);
+  if (node == nullptr || node->kind != format::FieldKind::kLeaf || !index::HasOrder(*node->type)) {
+    return UnsupportedError("zonemap of type " + field->logical_type,
+                            "no zonemap can cover column " + field->name + " of type " +
+                                field->logical_type + ", which has no order");
+  }
+  zonemap.type = node->type;
 
   ProgressReporter progress(run, "create_index", "files");
   progress.Stage("train", manifest.fragments.size());
