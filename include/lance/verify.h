@@ -1,10 +1,13 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "arrow/result.h"
 #include "lance/dataset.h"
+#include "lance/filter.h"
 
 namespace lance {
 
@@ -47,6 +50,40 @@ arrow::Result<std::vector<Finding>> CheckTable(const Dataset& dataset,
 arrow::Result<std::vector<Finding>> CheckTableAt(const std::string& uri,
                                                  const OpenOptions& options = {},
                                                  const CheckRequest& request = {},
+                                                 const CallOptions& call = {});
+
+/// Which filters to try, and how much of what they skip to read. A plain value.
+struct VerifyPruningRequest {
+  /// Try this one; no value: generated ones, over the columns that have statistics.
+  std::optional<Filter> filter;
+  /// How many to generate.
+  uint64_t num_generated_filters = 100;
+  /// Of the generated filters and of the sample.
+  uint64_t seed = 0;
+  /// The share of skipped zones that is read, above 0 to 1.
+  double sample_fraction = 1.0;
+};
+
+/// What reading skipped rows showed. A plain value.
+struct VerifyPruningResult {
+  /// Filters that were tried.
+  uint64_t num_filters = 0;
+  /// Zones that they skip, added up.
+  uint64_t zones_pruned = 0;
+  /// Zones of these that were read.
+  uint64_t zones_reread = 0;
+  /// Live rows in them.
+  uint64_t rows_reread = 0;
+  /// Rows that pass a filter and are skipped, one finding for each fragment and filter; must be
+  /// empty.
+  std::vector<Finding> missed;
+};
+
+/// Read what zonemaps and seeds let a scan skip, and look for rows that pass the filter.
+///
+/// \return OK also when rows are missed; Invalid for a wrong request or filter
+arrow::Result<VerifyPruningResult> VerifyPruning(const Dataset& dataset,
+                                                 const VerifyPruningRequest& request = {},
                                                  const CallOptions& call = {});
 
 /// Take away, in one commit, references to definitions that are not there, and broken definitions

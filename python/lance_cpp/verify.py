@@ -4,7 +4,10 @@ import json
 from collections.abc import Callable
 from typing import Any, Optional
 
+import pyarrow as pa
+
 from . import _core
+from ._expressions import filter_text
 from .errors import CorruptError
 
 
@@ -44,6 +47,44 @@ class Checks:
         corrupt = CorruptError(errors[0]["message"] + more)
         corrupt.path = errors[0]["path"]
         raise corrupt
+
+    def verify_pruning(
+        self,
+        filter: Any = None,  # pylint: disable=redefined-builtin
+        *,
+        num_generated_filters: int = 100,
+        sample_fraction: float = 1.0,
+        seed: int = 0,
+    ) -> dict[str, Any]:
+        """Read what statistics let a scan skip, and look for rows that pass the filter.
+
+        Parameters
+        ----------
+        filter : str or pyarrow Expression, optional
+            Try this one; None: generated ones, over the columns that have statistics.
+        num_generated_filters : int
+            How many to generate.
+        sample_fraction : float
+            The share of skipped zones that is read, above 0 to 1.
+        seed : int
+            Of the generated filters and of the sample.
+
+        Returns
+        -------
+        dict
+            docs/guide/json.md "verify_pruning_result"; missed must be empty.
+        """
+        if filter is not None:
+            filter = filter_text(filter, pa.schema(self._ds.schema))
+        return json.loads(
+            _core.verify_pruning(
+                self._ds,
+                filter=filter,
+                num_generated_filters=num_generated_filters,
+                sample_fraction=sample_fraction,
+                seed=seed,
+            )
+        )
 
     def repair(self) -> None:
         """Take away dangling references and broken definitions, in one commit."""

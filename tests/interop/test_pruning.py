@@ -321,6 +321,7 @@ def counts_of_all():
     yield counts
     print(dict(counts))
     assert counts["pruned"] * 2 >= counts["filters"]
+    assert counts["zones read again"] > 10 * len(TABLES)
 
 
 @pytest.mark.parametrize("number", TABLES)
@@ -331,8 +332,26 @@ def test_no_row_that_passes_is_skipped(number, counts, tmp_path):
     table = answers.ours.to_table()
     rows = past.plain(table)
     assert repr(rows) == repr(past.plain(answers.reference.to_table()))  # NaN differs from NaN
+    # What the library finds out about itself.
+    verified = answers.ours.verify_pruning(num_generated_filters=20, seed=number)
+    assert verified["missed"] == [], past.log
+    counts["zones read again"] += verified["zones_reread"]
     for node in past.filters(table, FILTERS):
         try:
             check_filter(answers, rows, node, counts)
         except (OSError, ValueError, RuntimeError) as error:
             raise AssertionError(f"{node.sql()}\n{past.log}") from error
+
+
+def test_a_share_of_what_is_skipped_is_read_again(tmp_path):
+    dataset = lance_cpp.write_dataset(pa.table({"id": range(10_000)}), str(tmp_path / "t"))
+    dataset.create_scalar_index("id", "ZONEMAP", rows_per_zone=100)
+    found = dataset.verify_pruning("id < 1000")
+    assert (found["num_filters"], found["zones_pruned"], found["missed"]) == (1, 90, [])
+    assert (found["zones_reread"], found["rows_reread"]) == (90, 9000)
+    some = [dataset.verify_pruning("id < 1000", sample_fraction=0.2, seed=s) for s in (1, 1, 2)]
+    assert some[0] == some[1]
+    assert 5 <= some[0]["zones_reread"] <= 35
+    assert some[0]["zones_pruned"] == some[2]["zones_pruned"] == 90
+    with pytest.raises(ValueError, match="sample_fraction is 0.000000; allowed: above 0 to 1"):
+        dataset.verify_pruning(sample_fraction=0.0)

@@ -50,7 +50,7 @@ FUNCTIONS = [
 ADDED_METHODS = {
     "LanceDataset": {
         "check", "clear_clustering", "clustering_spec", "copy", "explain", "history",
-        "load_zones", "repair",
+        "load_zones", "repair", "verify_pruning",
         "set_clustering",
     },
     "DatasetOptimizer": {"commit_clustering", "plan_clustering"},

@@ -47,6 +47,51 @@ arrow::Status RunCheck(const Invocation& invocation, const CheckFlags& flags) {
   return arrow::Status::SerializationError("the check found an error: ", error->message);
 }
 
+/// Flags of verify-pruning.
+struct VerifyFlags {
+  std::string filter;
+  lance::VerifyPruningRequest request;
+};
+
+arrow::Status RunVerifyPruning(const Invocation& invocation, VerifyFlags flags) {
+  if (!flags.filter.empty()) flags.request.filter = lance::Filter(flags.filter);
+  ARROW_ASSIGN_OR_RAISE(const auto dataset, invocation.Open());
+  ARROW_ASSIGN_OR_RAISE(const auto result,
+                        lance::VerifyPruning(dataset, flags.request, invocation.call));
+  if (invocation.flags.json) {
+    std::cout << lance::ToJson(result) << '\n';
+  } else if (!invocation.flags.quiet) {
+    std::cout << WithCommas(result.num_filters) << " filters skip "
+              << WithCommas(result.zones_pruned) << " zones; " << WithCommas(result.rows_reread)
+              << " rows of " << WithCommas(result.zones_reread) << " of them were read\n";
+    for (const lance::Finding& finding : result.missed) {
+      std::cout << finding.severity << ": " << Printable(finding.message) << '\n';
+    }
+  }
+  if (result.missed.empty()) return arrow::Status::OK();
+  return arrow::Status::SerializationError("statistics skip rows: ", result.missed[0].message);
+}
+
+void AddVerifyPruning(CLI::App* app, CommonFlags* common, std::vector<Command>* commands) {
+  CLI::App* verify = AddCommand(app, "verify-pruning",
+                                "read what statistics skip, and look for rows that pass", common,
+                                /*commits=*/false);
+  auto flags = std::make_shared<VerifyFlags>();
+  verify->add_option("--filter", flags->filter, "a condition; default: generated ones")
+      ->check(IsNotEmpty());
+  verify
+      ->add_option("--generate", flags->request.num_generated_filters,
+                   "how many conditions to generate; default 100")
+      ->check(IsWholeNumber());
+  verify->add_option("--sample-fraction", flags->request.sample_fraction,
+                     "the share of skipped zones to read, above 0 to 1; default 1");
+  verify->add_option("--seed", flags->request.seed, "of conditions and sample; default 0")
+      ->check(IsWholeNumber());
+  commands->push_back({verify, [flags](const Invocation& invocation) {
+                         return RunVerifyPruning(invocation, *flags);
+                       }});
+}
+
 }  // namespace
 
 void AddCheckCommands(CLI::App* app, CommonFlags* common, std::vector<Command>* commands) {
@@ -63,6 +108,7 @@ void AddCheckCommands(CLI::App* app, CommonFlags* common, std::vector<Command>* 
       ->excludes("--as-of");
   commands->push_back(
       {check, [flags](const Invocation& invocation) { return RunCheck(invocation, *flags); }});
+  AddVerifyPruning(app, common, commands);
 }
 
 }  // namespace lancectl

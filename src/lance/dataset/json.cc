@@ -21,6 +21,17 @@ std::string Dump(const Json& json) {
 
 Json Document(const char* kind) { return Json{{"kind", kind}, {"format", 1}}; }
 
+Json FindingsJson(const std::vector<Finding>& findings) {
+  Json json = Json::array();
+  for (const Finding& finding : findings) {
+    json.push_back({{"severity", finding.severity},
+                    {"code", finding.code},
+                    {"path", finding.path},
+                    {"message", finding.message}});
+  }
+  return json;
+}
+
 template <typename T>
 Json OrNull(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);
@@ -250,14 +261,15 @@ std::string ToJson(const Dataset& dataset) {
   return Dump(json);
 }
 
-std::string ToJson(const std::vector<Finding>& findings) {
-  Json json = Json::array();
-  for (const Finding& finding : findings) {
-    json.push_back({{"severity", finding.severity},
-                    {"code", finding.code},
-                    {"path", finding.path},
-                    {"message", finding.message}});
-  }
+std::string ToJson(const std::vector<Finding>& findings) { return Dump(FindingsJson(findings)); }
+
+std::string ToJson(const VerifyPruningResult& result) {
+  Json json = Document("verify_pruning_result");
+  json["num_filters"] = result.num_filters;
+  json["zones_pruned"] = result.zones_pruned;
+  json["zones_reread"] = result.zones_reread;
+  json["rows_reread"] = result.rows_reread;
+  json["missed"] = FindingsJson(result.missed);
   return Dump(json);
 }
 

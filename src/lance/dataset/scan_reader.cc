@@ -9,28 +9,12 @@
 #include "lance/base/checked_math.h"
 #include "lance/base/status_detail.h"
 #include "lance/dataset/deleted_rows.h"
+#include "lance/dataset/filter_columns.h"
 #include "lance/table/feature_flags.h"
 
 namespace lance {
 
 namespace {
-
-/// The rows of `rows` whose mask is true.
-RowRanges KeepTrue(const RowRanges& rows, const arrow::BooleanArray& mask) {
-  std::vector<RowRange> kept;
-  int64_t position = 0;
-  for (const RowRange& range : rows.ranges()) {
-    for (uint64_t offset = range.begin; offset < range.end; ++offset, ++position) {
-      if (mask.IsNull(position) || !mask.Value(position)) continue;
-      if (!kept.empty() && kept.back().end == offset) {
-        ++kept.back().end;
-      } else {
-        kept.push_back({offset, offset + 1});
-      }
-    }
-  }
-  return RowRanges::Make(std::move(kept));
-}
 
 /// Rows number `begin` to `end` of a set, counted within it.
 RowRanges SliceRows(const RowRanges& rows, uint64_t begin, uint64_t end) {
@@ -159,28 +143,12 @@ arrow::Status ScanReader::NextFragment() {
 
 arrow::Result<ScanReader::Selected> ScanReader::ApplyFilter(RowRanges rows) {
   if (scan_->filter == nullptr) return Selected{std::move(rows), nullptr};
-  const format::LanceSchema& schema = scan_->dataset->manifest().schema;
-  std::vector<const format::FieldNode*> fields;
-  arrow::FieldVector arrow_fields;
-  const std::vector<std::string>& names = scan_->filter->column_names();
-  for (const std::string& name : names) {
-    const format::SchemaField* field = schema.FindTopLevel(name);
-    if (field == nullptr) continue;
-    fields.push_back(scan_->dataset->FindField(field->id));
-    arrow_fields.push_back(
-        format::ToArrowField(WithBlobForm(*fields.back(), BlobFormOf(scan_->options))));
-  }
-  ARROW_ASSIGN_OR_RAISE(auto columns, fragment_->ReadColumns(fields, rows));
-  for (const std::string& name : names) {
-    const auto system = FindSystemColumn(schema, name);
-    if (!system) continue;
-    ARROW_ASSIGN_OR_RAISE(auto values, ReadSystemColumn(*system, rows));
-    arrow_fields.push_back(arrow::field(name, arrow::uint64()));
-    columns.push_back(std::move(values));
-  }
-  const auto batch =
-      arrow::RecordBatch::Make(arrow::schema(std::move(arrow_fields)),
-                               static_cast<int64_t>(rows.num_rows()), std::move(columns));
+  const auto read_system = [this](SystemColumn column, const RowRanges& wanted) {
+    return ReadSystemColumn(column, wanted);
+  };
+  ARROW_ASSIGN_OR_RAISE(const auto batch, ReadFilterColumns(*scan_->dataset, *scan_->filter,
+                                                            BlobFormOf(scan_->options),
+                                                            fragment_.get(), read_system, rows));
   ARROW_ASSIGN_OR_RAISE(const auto mask, scan_->filter->Evaluate(*batch));
   Selected selected{KeepTrue(rows, *mask), nullptr};
   ARROW_ASSIGN_OR_RAISE(selected.filter_columns,

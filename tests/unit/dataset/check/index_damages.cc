@@ -143,6 +143,11 @@ std::vector<Damage> Zones() {
       {"ZoneMaximumTooLow", "zone_wrong",
        ChangesZones([](auto* zones) { zones->zones[0].max = zones->zones[0].min; }), Sample::kPlain,
        /*is_deep=*/true},
+      {"ZoneMinimumSomewhatTooHigh", "zone_wrong", ChangesZones([](auto* zones) {
+         const auto& min = static_cast<const arrow::Int64Scalar&>(*zones->zones[0].min);
+         zones->zones[0].min = arrow::MakeScalar(min.value + 20);
+       }),
+       Sample::kPlain, /*is_deep=*/true},
       {"ZoneCountsNoNulls", "zone_wrong", ChangesZones([](auto* zones) {
          zones->zones[0].null_count = 0;
          zones->null_offsets.emplace();

@@ -1,0 +1,121 @@
+#include "lance/dataset/filter/scalar_sql.h"
+
+#include <cmath>
+#include <cstdio>
+
+#include "arrow/api.h"
+#include "arrow/util/float16.h"
+#include "lance/dataset/filter/canonical.h"
+#include "lance/dataset/filter/literal.h"
+
+namespace lance::filter {
+
+namespace {
+
+using arrow::Type;
+
+std::string Quoted(const std::string& text) {
+  Literal literal;
+  literal.kind = Literal::Kind::kText;
+  literal.text = text;
+  return CanonicalLiteral(literal);
+}
+
+std::string BytesSql(const arrow::Scalar& scalar) {
+  Literal literal;
+  literal.kind = Literal::Kind::kBinary;
+  literal.text = static_cast<const arrow::BaseBinaryScalar&>(scalar).value->ToString();
+  return CanonicalLiteral(literal);
+}
+
+/// \return no value for a NaN of negative sign, which no literal means
+std::optional<std::string> FloatSql(double value, const char* type) {
+  if (std::isnan(value)) {
+    if (std::signbit(value)) return std::nullopt;
+    return std::string("CAST('NaN' AS ") + type + ")";
+  }
+  if (std::isinf(value)) {
+    return std::string("CAST('") + (value < 0 ? "-inf" : "inf") + "' AS " + type + ")";
+  }
+  char text[64];
+  std::snprintf(text, sizeof(text), "%.17g", value);
+  return std::string(text);
+}
+
+std::string ArrowCast(const std::string& value, const std::string& type) {
+  return "arrow_cast(" + value + ", '" + type + "')";
+}
+
+const char* UnitName(arrow::TimeUnit::type unit) {
+  switch (unit) {
+    case arrow::TimeUnit::SECOND:
+      return "Second";
+    case arrow::TimeUnit::MILLI:
+      return "Millisecond";
+    case arrow::TimeUnit::MICRO:
+      return "Microsecond";
+    case arrow::TimeUnit::NANO:
+      break;
+  }
+  return "Nanosecond";
+}
+
+template <typename ArrowType, typename ScalarType>
+std::string ClockSql(const arrow::Scalar& scalar, const char* name) {
+  const auto unit = static_cast<const ArrowType&>(*scalar.type).unit();
+  return ArrowCast(std::to_string(static_cast<const ScalarType&>(scalar).value),
+                   std::string(name) + "(" + UnitName(unit) + ")");
+}
+
+std::string DecimalSql(const arrow::Scalar& scalar, int bits) {
+  const auto& type = static_cast<const arrow::DecimalType&>(*scalar.type);
+  return ArrowCast(Quoted(scalar.ToString()), "Decimal" + std::to_string(bits) + "(" +
+                                                  std::to_string(type.precision()) + ", " +
+                                                  std::to_string(type.scale()) + ")");
+}
+
+}  // namespace
+
+std::optional<std::string> ScalarSql(const arrow::Scalar& scalar) {
+  if (!scalar.is_valid) return std::nullopt;
+  const Type::type id = scalar.type->id();
+  if (arrow::is_integer(id)) return scalar.ToString();
+  switch (id) {
+    case Type::BOOL:
+      return scalar.ToString();
+    case Type::HALF_FLOAT: {
+      const uint16_t bits = static_cast<const arrow::HalfFloatScalar&>(scalar).value;
+      return FloatSql(arrow::util::Float16::FromBits(bits).ToDouble(), "FLOAT");
+    }
+    case Type::FLOAT:
+      return FloatSql(static_cast<const arrow::FloatScalar&>(scalar).value, "FLOAT");
+    case Type::DOUBLE:
+      return FloatSql(static_cast<const arrow::DoubleScalar&>(scalar).value, "DOUBLE");
+    case Type::STRING:
+    case Type::LARGE_STRING:
+      return Quoted(static_cast<const arrow::BaseBinaryScalar&>(scalar).value->ToString());
+    case Type::BINARY:
+    case Type::LARGE_BINARY:
+    case Type::FIXED_SIZE_BINARY:
+      return BytesSql(scalar);
+    case Type::DATE32:
+    case Type::DATE64:
+      return "DATE '" + scalar.ToString() + "'";
+    case Type::TIMESTAMP:
+      return "TIMESTAMP '" + scalar.ToString() + "'";
+    case Type::TIME32:
+      return ClockSql<arrow::Time32Type, arrow::Time32Scalar>(scalar, "Time32");
+    case Type::TIME64:
+      return ClockSql<arrow::Time64Type, arrow::Time64Scalar>(scalar, "Time64");
+    case Type::DURATION:
+      return ClockSql<arrow::DurationType, arrow::DurationScalar>(scalar, "Duration");
+    case Type::DECIMAL128:
+      return DecimalSql(scalar, 128);
+    case Type::DECIMAL256:
+      return DecimalSql(scalar, 256);
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace lance::filter
