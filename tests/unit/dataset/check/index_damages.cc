@@ -145,7 +145,7 @@ std::vector<Damage> Zones() {
        /*is_deep=*/true},
       {"ZoneMinimumSomewhatTooHigh", "zone_wrong", ChangesZones([](auto* zones) {
          const auto& min = static_cast<const arrow::Int64Scalar&>(*zones->zones[0].min);
-         zones->zones[0].min = arrow::MakeScalar(min.value + 20);
+         zones->zones[0].min = arrow::MakeScalar(min.value + 60);
        }),
        Sample::kPlain, /*is_deep=*/true},
       {"ZoneCountsNoNulls", "zone_wrong", ChangesZones([](auto* zones) {
