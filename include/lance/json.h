@@ -55,6 +55,8 @@ std::string ToJson(const BranchInfo& branch);
 std::string ToJson(const IndexDescription& index);
 /// What a check found; docs/guide/json.md "finding", as an array.
 std::string ToJson(const std::vector<Finding>& findings);
+/// "scan_estimate".
+std::string ToJson(const ScanEstimate& estimate);
 /// "verify_pruning_result".
 std::string ToJson(const VerifyPruningResult& result);
 /// The entries of a map of texts.

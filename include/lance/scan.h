@@ -162,6 +162,36 @@ struct ScanExplanation {
   std::optional<ScanStatistics> actual;
 };
 
+/// What is known of one output column without reading it. A plain value.
+struct ColumnEstimate {
+  /// Its name.
+  std::string column;
+  /// No value of the scan is below; null: not known.
+  std::shared_ptr<arrow::Scalar> min;
+  /// No value of the scan is above; null: not known.
+  std::shared_ptr<arrow::Scalar> max;
+  /// The scan has no more nulls; no value: not known.
+  std::optional<uint64_t> null_count;
+  /// Whether these are the true ones of what the scan gives.
+  bool exact = false;
+};
+
+/// Bounds for what a scan gives and reads. A plain value. Fields: docs/guide/json.md.
+struct ScanEstimate {
+  /// At least so many rows.
+  uint64_t rows_min = 0;
+  /// At most so many rows.
+  uint64_t rows_max = 0;
+  /// At least so many bytes are read.
+  uint64_t bytes_min = 0;
+  /// At most so many bytes are read, indices included.
+  uint64_t bytes_max = 0;
+  /// Whether both bounds of the rows are the same.
+  bool exact = false;
+  /// The columns of the table among those that come out.
+  std::vector<ColumnEstimate> columns;
+};
+
 /// A scan of one version, ready to run any number of times. Immutable.
 class Scanner {
  public:
@@ -175,6 +205,8 @@ class Scanner {
   arrow::Result<std::shared_ptr<arrow::Table>> ToTable(const CallOptions& call = {}) const;
   /// Count the rows that would come out; without a filter from metadata alone.
   arrow::Result<uint64_t> CountRows(const CallOptions& call = {}) const;
+  /// Bounds from the manifest and zonemaps. Reads no data file, and zonemaps once per session.
+  arrow::Result<ScanEstimate> Estimate(const CallOptions& call = {}) const;
   /// Say what would be read. Reads indices and seeds, no data.
   arrow::Result<ScanExplanation> Explain(const CallOptions& call = {}) const;
   /// Run it and say what was read beside what was expected.
@@ -212,6 +244,21 @@ struct TakeRequest {
   /// What blob columns give.
   BlobHandling blob_handling = BlobHandling::kDescriptions;
 };
+
+/// Which rows to draw. A plain value.
+struct SampleRequest {
+  /// How many; all when there are fewer.
+  uint64_t num_rows = 0;
+  /// The same draw for the same seed and version.
+  uint64_t seed = 0;
+  /// Columns in output order; empty: all.
+  std::vector<std::string> columns;
+};
+
+/// Draw rows at random without repeats, in the order of the table.
+arrow::Result<std::shared_ptr<arrow::Table>> Sample(const Dataset& dataset,
+                                                    const SampleRequest& request,
+                                                    const CallOptions& call = {});
 
 /// Read rows by position or address. Reads only the pages' parts that hold them.
 ///

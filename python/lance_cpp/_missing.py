@@ -106,7 +106,6 @@ _PLACES: dict[str, tuple[tuple[str, str], ...]] = {
             "commit_batch",
         ),
         ("get_fragments knows them", "fragment_ids"),
-        ("take reads rows by position", "sample"),
         (
             "create_scalar_index builds zonemaps, describe_indices describes all",
             "commit_existing_index_segments index_statistics "

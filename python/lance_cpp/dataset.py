@@ -4,6 +4,7 @@ import copy
 import datetime
 import json
 import os
+import random
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any, Optional, Union
@@ -14,7 +15,7 @@ import pyarrow.dataset as pads
 
 from . import _core
 from ._columns import ColumnChanges
-from ._hints import check_counts
+from ._hints import check_count, check_counts
 from ._missing import KnowsItsGaps, module_getattr
 from .branches import Branches, Copies
 from .blob import DEFAULT_BLOB_BUFFER_SIZE, BlobFile
@@ -545,6 +546,43 @@ prefilter, disable_scoring_autoprojection
     def get_fragment(self, fragment_id: int) -> Optional["LanceFragment"]:
         """One fragment; None when there is none of this id."""
         return fragment_of(self, fragment_id)
+
+    def estimate(
+        self,
+        filter: Any = None,  # pylint: disable=redefined-builtin
+        *,
+        columns: Optional[list[str]] = None,
+    ) -> dict[str, Any]:
+        """Bounds for what a scan gives and reads: docs/guide/json.md "scan_estimate"."""
+        return json.loads(self.scanner(columns, filter)._scanner.estimate())
+
+    def sample(
+        self,
+        num_rows: int,
+        columns: Optional[list[str]] = None,
+        randomize_order: bool = True,
+        *,
+        seed: Optional[int] = None,
+        **kwargs: Any,
+    ) -> pa.Table:
+        """Rows drawn at random, without repeats; all when there are fewer.
+
+        Parameters
+        ----------
+        num_rows : int
+            How many.
+        columns : list of str, optional
+            None: all.
+        randomize_order : bool
+            False: in the order of the table.
+        seed : int, optional
+            The same rows for the same seed and version.
+        """
+        refuse_given(**kwargs)
+        check_count("num_rows", num_rows, 0)
+        count = self.count_rows()
+        rows = random.Random(seed).sample(range(count), min(num_rows, count))
+        return self.take(rows if randomize_order else sorted(rows), columns)
 
     # --- Changing -----------------------------------------------------------------------------
 

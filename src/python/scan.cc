@@ -43,6 +43,10 @@ void BindScan(nb::module_& m) {
            [](const Scanner& self) {
              return Run([&](const CallOptions& call) { return self.CountRows(call); });
            })
+      .def("estimate",
+           [](const Scanner& self) {
+             return ToJson(Run([&](const CallOptions& call) { return self.Estimate(call); }));
+           })
       .def(
           "explain",
           [](const Scanner& self, bool analyze) {

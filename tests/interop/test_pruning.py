@@ -278,7 +278,15 @@ class Answers:
         self.reference = lance.dataset(uri)
 
     def pruned(self, sql):
-        return self.ours.to_table(columns=["id"], filter=sql)["id"].to_pylist()
+        """With what the library says before, which bounds what it gives and reads."""
+        estimate = self.ours.estimate(sql, columns=["id"])
+        reports = []
+        rows = self.ours.scanner(
+            columns=["id"], filter=sql, scan_stats_callback=reports.append
+        ).to_table()["id"].to_pylist()
+        assert estimate["rows_min"] <= len(rows) <= estimate["rows_max"], sql
+        assert estimate["bytes_min"] <= reports[0].bytes_read <= estimate["bytes_max"], sql
+        return rows
 
     def unpruned(self, sql):
         scanner = self.ours.scanner(columns=["id"], filter=sql, use_stats=False)

@@ -1,6 +1,7 @@
 """Scans with an order, computed columns, chosen fragments and deleted rows, as the reference's."""
 
 import itertools
+import json
 
 import lance
 import lance_cpp
@@ -8,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 from lance.dataset import ColumnOrdering
-from lancectl import IS_LONG, rng_of, scan_ipc
+from lancectl import IS_LONG, rng_of, run, scan_ipc
 from test_pruning import Past
 
 TABLES = range(60 if IS_LONG else 4)
@@ -141,3 +142,42 @@ def test_columns_without_an_order_are_named(tmp_path):
         lance_cpp.dataset(uri).scanner(order_by=["l"])
     with pytest.raises(lance_cpp.errors.NotFoundError, match="nope"):
         lance_cpp.dataset(uri).scanner(order_by=["nope"])
+
+
+def test_estimates_bound_what_comes_out(uri):
+    dataset = lance_cpp.dataset(uri)
+    whole = dataset.estimate()
+    assert (whole["rows_min"], whole["rows_max"], whole["exact"]) == (10, 10, True)
+    assert [column["min"] for column in whole["columns"]] == [None] * 3
+    limited = json.loads(dataset.scanner(limit=3, offset=9)._scanner.estimate())
+    assert (limited["rows_min"], limited["rows_max"]) == (1, 1)
+
+
+def test_estimates_know_bounds_of_columns_with_zonemaps(tmp_path):
+    uri = str(tmp_path / "t")
+    rows = pa.table({"n": [3, None, 7, 5, 9, 2], "f": [1.0, 2.0, float("nan"), 1.0, 1.0, 1.0]})
+    dataset = lance_cpp.write_dataset(rows, uri, max_rows_per_file=3)
+    for column in ("n", "f"):
+        dataset.create_scalar_index(column, "ZONEMAP", rows_per_zone=2)
+    n, f = dataset.estimate()["columns"]
+    assert (n["min"], n["max"], n["null_count"], n["exact"]) == ("2", "9", 1, True)
+    assert (f["min"], f["max"], f["null_count"], f["exact"]) == (None, None, 0, False)
+    some = dataset.estimate("n > 8")
+    assert (some["rows_min"], some["rows_max"], some["exact"]) == (0, 2, False)
+    assert (some["columns"][0]["min"], some["columns"][0]["exact"]) == ("2", False)
+    dataset.delete("n = 2")
+    assert dataset.estimate()["columns"][0]["exact"] is False
+    found = run("explain", uri, "--estimate", "--filter", "n > 8").out
+    assert json.loads(found)["rows_max"] == 2
+
+
+def test_samples_are_rows_of_the_table_without_repeats(uri):
+    dataset = lance_cpp.dataset(uri)
+    live = dataset.to_table()["id"].to_pylist()
+    for count in (0, 1, 5, 10, 99):
+        drawn = dataset.sample(count, columns=["id"])["id"].to_pylist()
+        assert len(set(drawn)) == len(drawn) == min(count, 10)
+        assert set(drawn) <= set(live)
+    assert dataset.sample(10, randomize_order=False)["id"].to_pylist() == live
+    first, again, other = (dataset.sample(5, seed=seed)["id"].to_pylist() for seed in (1, 1, 2))
+    assert first == again != other

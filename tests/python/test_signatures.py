@@ -49,7 +49,7 @@ FUNCTIONS = [
 # Ours alone.
 ADDED_METHODS = {
     "LanceDataset": {
-        "check", "clear_clustering", "clustering_spec", "copy", "explain", "history",
+        "check", "clear_clustering", "clustering_spec", "copy", "estimate", "explain", "history",
         "load_zones", "repair", "verify_pruning",
         "set_clustering",
     },

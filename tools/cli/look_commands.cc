@@ -24,6 +24,7 @@ struct ScanFlags {
   std::string format;
   bool stats = false;
   bool analyze = false;
+  bool estimate = false;
 };
 
 /// One part of --order-by: a name, perhaps with asc, desc, "nulls first" or "nulls last" behind it.
@@ -99,6 +100,11 @@ arrow::Status RunExplain(const Invocation& invocation, const ScanFlags& flags) {
   ARROW_ASSIGN_OR_RAISE(const auto dataset, invocation.Open());
   ARROW_ASSIGN_OR_RAISE(auto options, MakeScanOptions(flags));
   ARROW_ASSIGN_OR_RAISE(const auto scanner, dataset.Scan(std::move(options)));
+  if (flags.estimate) {
+    ARROW_ASSIGN_OR_RAISE(const auto estimate, scanner.Estimate(invocation.call));
+    std::cout << lance::ToJson(estimate) << '\n';
+    return arrow::Status::OK();
+  }
   ARROW_ASSIGN_OR_RAISE(const auto plan, flags.analyze ? scanner.Analyze(invocation.call)
                                                        : scanner.Explain(invocation.call));
   if (invocation.flags.json) {
@@ -239,6 +245,8 @@ void AddLookCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* co
   CLI::App* explain_app = add("explain", "say what a scan would read");
   AddScanFlags(explain_app, explain.get(), /*has_projection=*/true);
   explain_app->add_flag("--analyze", explain->analyze, "run it and say what it read");
+  explain_app->add_flag("--estimate", explain->estimate, "bounds without reading data, as JSON")
+      ->excludes("--analyze");
   commands->push_back({explain_app, [explain](const Invocation& invocation) {
                          return RunExplain(invocation, *explain);
                        }});

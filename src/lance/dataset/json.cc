@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "arrow/api.h"
 #include "lance/base/time_text.h"
 #include "lance/status_detail.h"
 
@@ -210,6 +211,27 @@ std::string ToJson(const CompactionResult& result) {
 std::string ToJson(const ScanStatistics& statistics) {
   Json json = Document("scan_statistics");
   json.update(StatisticsJson(statistics));
+  return Dump(json);
+}
+
+std::string ToJson(const ScanEstimate& estimate) {
+  Json json = Document("scan_estimate");
+  json["rows_min"] = estimate.rows_min;
+  json["rows_max"] = estimate.rows_max;
+  json["bytes_min"] = estimate.bytes_min;
+  json["bytes_max"] = estimate.bytes_max;
+  json["exact"] = estimate.exact;
+  json["columns"] = Json::array();
+  const auto text = [](const std::shared_ptr<arrow::Scalar>& scalar) {
+    return scalar == nullptr ? Json() : Json(scalar->ToString());
+  };
+  for (const ColumnEstimate& column : estimate.columns) {
+    json["columns"].push_back({{"column", column.column},
+                               {"min", text(column.min)},
+                               {"max", text(column.max)},
+                               {"null_count", OrNull(column.null_count)},
+                               {"exact", column.exact}});
+  }
   return Dump(json);
 }
 
