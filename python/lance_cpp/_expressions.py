@@ -1,6 +1,7 @@
 """pyarrow expressions as SQL. They can be looked into only as Substrait, a protobuf message."""
 
 import datetime
+import decimal
 import math
 import struct
 from collections.abc import Iterator
@@ -32,6 +33,7 @@ _FORMATS = {
     "is_not_null": "({} IS NOT NULL)",
     "not": "(NOT {})",
     "is_nan": "isnan({})",
+    "contains": "contains({}, {})",
     "starts_with": "starts_with({}, {})",
     "ends_with": "ends_with({}, {})",
 }
@@ -98,6 +100,16 @@ def _date(days: int) -> str:
     return f"DATE '{(_EPOCH + datetime.timedelta(days=_signed(days))).date().isoformat()}'"
 
 
+def _decimal(data: bytes) -> str:
+    """16 bytes of a little-endian integer, precision and scale."""
+    fields = dict(_fields(data))
+    precision, scale = fields.get(2, 0), fields.get(3, 0)
+    number = int.from_bytes(fields.get(1, b""), "little", signed=True)
+    digits = (int(digit) for digit in str(abs(number)))
+    text = decimal.Decimal((number < 0, tuple(digits), -scale))
+    return f"CAST('{text:f}' AS DECIMAL({precision},{scale}))"
+
+
 # By the number of the literal's kind.
 _LITERALS = {
     1: lambda value: "TRUE" if value else "FALSE",
@@ -109,6 +121,8 @@ _LITERALS = {
     14: lambda value: _time(value, ""),
     16: _date,
     22: lambda value: _quoted(dict(_fields(value)).get(1, b"").decode()),
+    17: lambda value: f"arrow_cast({_signed(value)}, 'Time64(Microsecond)')",
+    24: _decimal,
     27: lambda value: _time(value, "Z"),
     29: lambda value: "NULL",
 }

@@ -3,6 +3,7 @@
 #include <nanobind/nanobind.h>
 
 #include <csignal>
+#include <memory>
 #include <utility>
 
 #include "arrow/util/cancel.h"
@@ -52,11 +53,17 @@ auto RunWithSource(arrow::StopSource* source, Work&& work) {
   return ValueOrThrow(std::move(outcome));
 }
 
-/// Run `work` without the interpreter lock. \param work takes CallOptions and returns a Result
+/// Logs warnings of calls that nobody watches.
+std::shared_ptr<Observer> WarningLogger();
+
+/// Run `work` without the interpreter lock; its warnings are logged. \param work takes CallOptions
+/// and returns a Result
 template <typename Work>
 auto Run(Work&& work) {
   arrow::StopSource source;
-  return RunWithSource(&source, [&] { return work(CallOptions{.stop_token = source.token()}); });
+  return RunWithSource(&source, [&] {
+    return work(CallOptions{.stop_token = source.token(), .observer = WarningLogger()});
+  });
 }
 
 }  // namespace lance::python

@@ -69,10 +69,34 @@ class PythonObserver : public Observer {
   nb::object function_;
 };
 
+/// Hands warnings to the logger "lance_cpp", whose default is standard error. For calls that nobody
+/// watches.
+class LoggingObserver : public Observer {
+ public:
+  void OnProgress(const Progress&) override {}
+
+  void OnWarning(const Warning& warning) override {
+    nb::gil_scoped_acquire locked;
+    try {
+      nb::module_::import_("logging")
+          .attr("getLogger")("lance_cpp")
+          .attr("warning")("%s (%s)", warning.message.c_str(), warning.code.c_str());
+    } catch (nb::python_error& error) {
+      if (error.matches(PyExc_KeyboardInterrupt)) PyErr_SetInterrupt();
+      error.discard_as_unraisable("lance_cpp: a warning that could not be logged");
+    }
+  }
+};
+
 }  // namespace
 
+std::shared_ptr<Observer> WarningLogger() {
+  static const auto* const logger = new std::shared_ptr<Observer>(new LoggingObserver());
+  return *logger;
+}
+
 std::shared_ptr<Observer> MakeObserver(nb::object function) {
-  if (function.is_none()) return nullptr;
+  if (function.is_none()) return WarningLogger();
   return std::make_shared<PythonObserver>(std::move(function));
 }
 

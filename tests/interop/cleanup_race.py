@@ -11,8 +11,11 @@ import time
 
 import pyarrow as pa
 
-# Nobody works on one version while so much time passes and so many others are made.
-POLICY = {"older_than": datetime.timedelta(seconds=1), "retain_versions": 8}
+
+
+def policy_of(seconds):
+    """Nobody works on one version while so much time passes and so many others are made."""
+    return {"older_than": datetime.timedelta(seconds=max(1, seconds / 4)), "retain_versions": 8}
 
 
 def write(module, uri, step):
@@ -37,7 +40,7 @@ def main():
     while time.monotonic() < until:
         try:
             if role == "clean":
-                stats = module.dataset(uri).cleanup_old_versions(**POLICY)
+                stats = module.dataset(uri).cleanup_old_versions(**policy_of(float(seconds)))
                 report["old_versions"] += stats.old_versions
                 if stats.failed_deletes:
                     report["errors"].append(f"{stats.failed_deletes} failed deletes")

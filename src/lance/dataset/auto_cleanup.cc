@@ -120,6 +120,9 @@ arrow::Result<std::optional<AutoCleanup>> AutoCleanupOf(
   if (!interval || (*interval != 0 && version % *interval != 0)) return std::nullopt;
   ARROW_RETURN_NOT_OK(CheckBranches(config));
   AutoCleanup due;
+  // A tag must not end automatic clean-up for good; table-format 10.6 documents it so, the
+  // reference fails each time.
+  due.request.error_if_tagged_old_versions = false;
   // As in the reference, without a condition everything old goes.
   due.request.older_than = std::chrono::microseconds(0);
   const auto older_than = config.find(std::string(kPrefix) + "older_than");

@@ -171,7 +171,8 @@ void NoteUncovered(const table::Manifest& manifest, const RewriteCommit& job,
          .type = index::IndexTypeName(segment),
          .fragments = new_fragments,
          .refresh = index::IsZonemap(segment)
-                        ? "create it again; until then seeds or full reads stand in"
+                        ? "index optimize (OptimizeIndices) mends it; until then seeds or full "
+                          "reads stand in"
                         : "not in this version; the new fragments are read in full"});
   }
 }

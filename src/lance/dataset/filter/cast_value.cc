@@ -1,7 +1,9 @@
 #include "lance/dataset/filter/cast_value.h"
 
+#include <charconv>
 #include <cmath>
 #include <limits>
+#include <string>
 
 #include "arrow/api.h"
 #include "arrow/compute/api.h"
@@ -112,6 +114,47 @@ DatumResult CastEach(const Datum& value, const TypePtr& to) {
   return Datum(std::move(result));
 }
 
+/// The float nearest to a decimal: Arrow's cast multiplies by a power of ten and rounds twice.
+template <typename ArrowType, typename FloatType>
+DatumResult FloatsOf(const arrow::Array& decimals) {
+  using Float = typename FloatType::c_type;
+  const auto& values =
+      static_cast<const typename arrow::TypeTraits<ArrowType>::ArrayType&>(decimals);
+  arrow::NumericBuilder<FloatType> builder;
+  ARROW_RETURN_NOT_OK(builder.Reserve(values.length()));
+  for (int64_t i = 0; i < values.length(); ++i) {
+    if (values.IsNull(i)) {
+      builder.UnsafeAppendNull();
+      continue;
+    }
+    const std::string text = values.FormatValue(i);
+    Float number{};
+    std::from_chars(text.data(), text.data() + text.size(), number);
+    builder.UnsafeAppend(number);
+  }
+  ARROW_ASSIGN_OR_RAISE(auto result, builder.Finish());
+  return Datum(std::move(result));
+}
+
+DatumResult DecimalsToFloats(const Datum& value, const TypePtr& to) {
+  std::shared_ptr<arrow::Array> array;
+  if (value.is_scalar()) {
+    ARROW_ASSIGN_OR_RAISE(array, arrow::MakeArrayFromScalar(*value.scalar(), 1));
+  } else {
+    array = value.make_array();
+  }
+  const bool is_wide = array->type_id() == Type::DECIMAL256;
+  const bool is_double = to->id() == Type::DOUBLE;
+  DatumResult floats =
+      is_wide ? (is_double ? FloatsOf<arrow::Decimal256Type, arrow::DoubleType>(*array)
+                           : FloatsOf<arrow::Decimal256Type, arrow::FloatType>(*array))
+              : (is_double ? FloatsOf<arrow::Decimal128Type, arrow::DoubleType>(*array)
+                           : FloatsOf<arrow::Decimal128Type, arrow::FloatType>(*array));
+  if (!floats.ok() || !value.is_scalar()) return floats;
+  ARROW_ASSIGN_OR_RAISE(auto scalar, floats->make_array()->GetScalar(0));
+  return Datum(std::move(scalar));
+}
+
 /// Arrow has no cast from a text to a time of day.
 DatumResult ParseTimesOfDay(const Datum& value, const TypePtr& to, bool is_try) {
   const auto parse =
@@ -202,6 +245,7 @@ DatumResult CastValue(const Datum& value, const TypePtr& to, bool is_try) {
     ARROW_ASSIGN_OR_RAISE(const Datum limited, LimitFloats(value, to, is_try));
     return CastOnce(limited, to);
   }
+  if (IsDecimalType(*from) && IsFloat(*to)) return DecimalsToFloats(value, to);
   if (NeedsZone(*from, *to)) {
     ARROW_ASSIGN_OR_RAISE(const Datum zoned, AssumeZone(value, to));
     return CastValue(zoned, to, is_try);
