@@ -241,7 +241,7 @@ arrow::Status CheckDeclared(const Dataset& dataset) {
   }
   return arrow::Status::Invalid(
       "the table declares no clustering; declare it with cluster set (SetClustering). Ordinary "
-      "compaction (compact), which keeps the order of rows, is not in this version");
+      "compaction (compact) merges fragments and keeps the order of rows");
 }
 
 ClusteringCompactionTask MakeTask(const ClusteringCompactionPlan::Impl& plan,
