@@ -59,7 +59,9 @@ def _map(described: Optional[tuple[dict[str, Optional[str]], bool]]) -> Any:
 
 _KINDS: dict[str, Callable[..., LanceOperation.BaseOperation]] = {
     "Append": lambda added: LanceOperation.Append(all_metadata(added)),
-    "Overwrite": lambda schema, added: LanceOperation.Overwrite(_schema(schema), all_metadata(added)),
+    "Overwrite": lambda schema, added: LanceOperation.Overwrite(
+        _schema(schema), all_metadata(added)
+    ),
     "Delete": lambda updated, gone, predicate: LanceOperation.Delete(
         all_metadata(updated), gone, predicate
     ),
