@@ -10,6 +10,7 @@
 #include "lance/cleanup.h"
 #include "lance/clone.h"
 #include "lance/dataset.h"
+#include "lance/transaction.h"
 
 namespace lance {
 
@@ -61,6 +62,8 @@ struct HistoryEntry {
   std::optional<uint64_t> fragments_removed;
   /// Bytes of new data files.
   std::optional<uint64_t> bytes_added;
+  /// What was committed, to look into with OperationOf; no value: it cannot be read.
+  std::optional<Transaction> transaction;
 };
 
 /// List the versions that are there, ascending.

@@ -12,7 +12,7 @@
 
 namespace lance {
 
-/// A new zonemap. A plain value. Other index types come with a later part.
+/// A new zonemap, the only type that is built. A plain value.
 struct CreateIndexRequest {
   /// The column; one that a zonemap can order.
   std::string column;

@@ -1,11 +1,11 @@
 """Compaction that keeps the order of rows, in one call or in stages."""
 
 import base64
-import dataclasses
 import json
 from typing import TYPE_CHECKING, Any, Generic, Literal, Optional, TypedDict, TypeVar, cast
 
 from . import _core
+from ._fragments import FragmentMetadata, all_metadata
 from .errors import CorruptError, InvalidError, unsupported
 
 if TYPE_CHECKING:
@@ -100,25 +100,6 @@ class CompactionMetrics:
         return dict(self._fields)
 
 
-@dataclasses.dataclass(frozen=True)
-class CompactedFragment:
-    """A fragment that a compaction replaces, or puts in their place."""
-
-    id: int
-    physical_rows: int
-    num_deletions: int
-    files: list[str]
-
-    @property
-    def num_rows(self) -> int:
-        """Live rows."""
-        return self.physical_rows - self.num_deletions
-
-
-def _shown(fragments: "_core.Fragments") -> list[CompactedFragment]:
-    return [CompactedFragment(*fragment) for fragment in fragments]
-
-
 class _Staged(Generic[_Inside]):
     """A plan, a task or a result: travels as JSON or pickle, which hold the same bytes."""
 
@@ -186,14 +167,14 @@ class RewriteResult(_Staged[_core.RewriteResult]):
         return CompactionMetrics(dict(zip(names, self._inside.metrics)))
 
     @property
-    def original_fragments(self) -> list[CompactedFragment]:
+    def original_fragments(self) -> list[FragmentMetadata]:
         """The fragments that it replaces."""
-        return _shown(self._inside.original_fragments)
+        return all_metadata(self._inside.original_fragments)
 
     @property
-    def new_fragments(self) -> list[CompactedFragment]:
+    def new_fragments(self) -> list[FragmentMetadata]:
         """The fragments that come, not yet numbered."""
-        return _shown(self._inside.new_fragments)
+        return all_metadata(self._inside.new_fragments)
 
     def __repr__(self) -> str:
         return (
@@ -209,9 +190,9 @@ class CompactionTask(_Staged[_core.CompactionTask]):
     _core_class = _core.CompactionTask
 
     @property
-    def fragments(self) -> list[CompactedFragment]:
+    def fragments(self) -> list[FragmentMetadata]:
         """The fragments that it replaces."""
-        return _shown(self._inside.fragments)
+        return all_metadata(self._inside.fragments)
 
     def execute(self, dataset: "LanceDataset") -> RewriteResult:
         """Read the rows and write them; commits nothing. dataset is any handle of the table."""

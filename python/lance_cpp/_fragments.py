@@ -307,3 +307,8 @@ class FragmentMetadata:
             "last_updated_at_versions": stored(self.last_updated_at_version_meta),
             "unknown_fields": self._unknown,
         }
+
+
+def all_metadata(described: list[dict[str, Any]]) -> list[FragmentMetadata]:
+    """What the library says of fragments."""
+    return [FragmentMetadata._of(fragment) for fragment in described]

@@ -97,3 +97,11 @@ def _table_of(data: Any, schema: Optional[pa.Schema]) -> Optional[pa.Table]:
     if isinstance(data, list) and data and isinstance(data[0], dict):
         return pa.Table.from_pylist(data, schema=schema)
     return None
+
+
+def integers_of(numbers: Any) -> Any:
+    """An array, a series or a list as something that gives Python's integers."""
+    for conversion in ("to_pylist", "tolist"):
+        if hasattr(numbers, conversion):
+            return getattr(numbers, conversion)()
+    return numbers

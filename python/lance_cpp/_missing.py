@@ -105,7 +105,6 @@ _PLACES: dict[str, tuple[tuple[str, str], ...]] = {
             "write_dataset and the methods of this class change a table and commit",
             "commit_batch",
         ),
-        ("get_fragments knows them", "fragment_ids"),
         (
             "create_scalar_index builds zonemaps, describe_indices describes all",
             "commit_existing_index_segments index_statistics "

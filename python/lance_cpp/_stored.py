@@ -7,7 +7,7 @@ from typing import Any, Optional
 import pyarrow as pa
 
 from . import _core
-from ._fragments import DataFile, FragmentMetadata
+from ._fragments import DataFile, all_metadata
 from .operations import Index, IndexFile, LanceOperation
 from .schema import LanceSchema
 
@@ -26,10 +26,6 @@ class _Other(LanceOperation.BaseOperation):
 
     def __hash__(self) -> int:
         return hash(self._name)
-
-
-def _fragments(described: list[dict[str, Any]]) -> list[FragmentMetadata]:
-    return [FragmentMetadata._of(fragment) for fragment in described]
 
 
 def _schema(described: tuple[Any, list[int]]) -> LanceSchema:
@@ -62,19 +58,21 @@ def _map(described: Optional[tuple[dict[str, Optional[str]], bool]]) -> Any:
 
 
 _KINDS: dict[str, Callable[..., LanceOperation.BaseOperation]] = {
-    "Append": lambda added: LanceOperation.Append(_fragments(added)),
-    "Overwrite": lambda schema, added: LanceOperation.Overwrite(_schema(schema), _fragments(added)),
+    "Append": lambda added: LanceOperation.Append(all_metadata(added)),
+    "Overwrite": lambda schema, added: LanceOperation.Overwrite(
+        _schema(schema), all_metadata(added)
+    ),
     "Delete": lambda updated, gone, predicate: LanceOperation.Delete(
-        _fragments(updated), gone, predicate
+        all_metadata(updated), gone, predicate
     ),
     "Update": lambda gone, updated, added, *rest: LanceOperation.Update(
-        gone, _fragments(updated), _fragments(added), *rest
+        gone, all_metadata(updated), all_metadata(added), *rest
     ),
-    "Merge": lambda merged, schema: LanceOperation.Merge(_fragments(merged), _schema(schema)),
+    "Merge": lambda merged, schema: LanceOperation.Merge(all_metadata(merged), _schema(schema)),
     "Project": lambda schema: LanceOperation.Project(_schema(schema)),
     "Restore": LanceOperation.Restore,
     "Rewrite": lambda groups: LanceOperation.Rewrite(
-        [LanceOperation.RewriteGroup(*map(_fragments, group)) for group in groups], []
+        [LanceOperation.RewriteGroup(*map(all_metadata, group)) for group in groups], []
     ),
     "UpdateConfig": lambda config, table, schema, fields: LanceOperation.UpdateConfig(
         _map(config),

@@ -16,6 +16,7 @@ import pyarrow.dataset as pads
 from . import _core
 from ._columns import ColumnChanges
 from ._hints import check_count, check_counts
+from ._inputs import integers_of
 from ._missing import KnowsItsGaps, module_getattr
 from .branches import Branches, Copies
 from .blob import DEFAULT_BLOB_BUFFER_SIZE, BlobFile
@@ -91,14 +92,6 @@ def _session_of(
     if session is not None:
         raise InvalidError("the sizes of caches belong to the session that is given")
     return Session(index_cache_size_bytes, metadata_cache_size_bytes)._session
-
-
-def _numbers(rows: Any) -> Any:
-    """Rows as something that gives Python's integers."""
-    for conversion in ("to_pylist", "tolist"):
-        if hasattr(rows, conversion):
-            return getattr(rows, conversion)()
-    return rows
 
 
 class LanceDataset(
@@ -477,7 +470,7 @@ prefilter, disable_scoring_autoprojection
             raise unsupported("computed columns", "give the names of columns as a list")
         if columns is not None and len(columns) == 0:
             raise unsupported("a scan without any column", "count_rows counts rows")
-        return pa.table(_core.take(self._ds, rows=_numbers(indices), columns=columns))
+        return pa.table(_core.take(self._ds, rows=integers_of(indices), columns=columns))
 
     def _take_rows(self, row_ids: Any, columns: Optional[list[str]] = None) -> pa.Table:
         """The rows of these ids, values of _rowid, in this order; repeats are fine.
@@ -486,7 +479,7 @@ prefilter, disable_scoring_autoprojection
         """
         if isinstance(columns, dict):
             raise unsupported("computed columns", "give the names of columns as a list")
-        return pa.table(_core.take(self._ds, rows=_numbers(row_ids), by="ids", columns=columns))
+        return pa.table(_core.take(self._ds, rows=integers_of(row_ids), by="ids", columns=columns))
 
     def take_blobs(
         self,
@@ -513,7 +506,7 @@ prefilter, disable_scoring_autoprojection
         if len(given) != 1:
             raise InvalidError(f"{len(given)} of ids, addresses and indices are given; allowed: 1")
         [(by, rows)] = given.items()
-        blobs = _core.take_blobs(self._ds, rows=_numbers(rows), by=by, columns=[blob_column])
+        blobs = _core.take_blobs(self._ds, rows=integers_of(rows), by=by, columns=[blob_column])
         return [blob if blob is None else BlobFile(blob, buffer_size) for blob in blobs]
 
     def count_rows(
@@ -546,6 +539,10 @@ prefilter, disable_scoring_autoprojection
     def get_fragment(self, fragment_id: int) -> Optional["LanceFragment"]:
         """One fragment; None when there is none of this id."""
         return fragment_of(self, fragment_id)
+
+    def fragment_ids(self) -> list[int]:
+        """The ids of the fragments, ascending."""
+        return sorted(fragment.fragment_id for fragment in self.get_fragments())
 
     def estimate(
         self,

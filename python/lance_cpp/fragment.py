@@ -9,8 +9,15 @@ import pyarrow.dataset as pads
 
 from . import _core
 from ._columns import add_columns
-from ._fragments import DataFile, DeletionFile, FragmentMetadata, RowDatasetVersionMeta, RowIdMeta
-from ._inputs import Input
+from ._fragments import (
+    DataFile,
+    DeletionFile,
+    FragmentMetadata,
+    RowDatasetVersionMeta,
+    RowIdMeta,
+    all_metadata,
+)
+from ._inputs import Input, integers_of
 from ._missing import KnowsItsGaps, module_getattr
 from .errors import InvalidError, NotFoundError, refuse_given, unsupported
 from .operations import DatasetBasePath, LanceOperation
@@ -281,9 +288,21 @@ class LanceFragment(KnowsItsGaps, pads.Fragment):
 
     # pyarrow's own would read memory that is not there: this class has none of its C++ fragment.
 
-    def take(self, indices: Any, columns: Any = None) -> pa.Table:
-        """Not in this version."""
-        raise unsupported("LanceFragment.take", "LanceDataset.take reads rows by position")
+    def take(self, indices: Any, columns: Optional[list[str]] = None) -> pa.Table:
+        """The rows at these positions among those that are left; as LanceDataset.take."""
+        rows = integers_of(indices)
+        beyond = [row for row in rows if not 0 <= row < self._fragment.num_rows]
+        if beyond:
+            raise InvalidError(
+                f"fragment {self.fragment_id} has no row {beyond[0]}; it has "
+                f"{self._fragment.num_rows} rows"
+            )
+        first = 0
+        for fragment in _metadata_of(self._ds).values():
+            if fragment.id == self.fragment_id:
+                break
+            first += fragment.num_rows
+        return self._ds.take([first + row for row in rows], columns)
 
     @property
     def physical_schema(self) -> pa.Schema:
@@ -297,8 +316,8 @@ class LanceFragment(KnowsItsGaps, pads.Fragment):
 
 
 def _metadata_of(dataset: "LanceDataset") -> dict[int, FragmentMetadata]:
-    described = map(FragmentMetadata._of, _core.fragments(dataset._ds))
-    return {fragment.id: fragment for fragment in described}
+    found = all_metadata(_core.fragments(dataset._ds))
+    return {fragment.id: fragment for fragment in found}
 
 
 def fragments_of(dataset: "LanceDataset") -> list[LanceFragment]:
@@ -398,7 +417,7 @@ def write_fragments(
             described = _core.write_fragments_to_dataset(existing, rows, **options)
         else:
             described = _core.write_fragments_to_uri(place, rows.schema, rows, **opening, **options)
-    written = [FragmentMetadata._of(fragment) for fragment in described]
+    written = all_metadata(described)
     if not return_transaction:
         return written
     operation: LanceOperation.BaseOperation = LanceOperation.Append(written)

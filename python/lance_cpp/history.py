@@ -11,7 +11,7 @@ import pyarrow as pa
 from . import _core
 from ._streams import reader_of
 from .errors import InvalidError, NotFoundError
-from .transaction import LanceOperation, Transaction
+from .transaction import Transaction
 
 Observer = Callable[[dict[str, Any]], None]
 
@@ -78,21 +78,6 @@ class CleanupExplanation:
     warnings: list[str]
 
 
-def _operation_named(name: str) -> LanceOperation.BaseOperation:
-    """Stands for an operation that was committed: of its class only the name is known here."""
-    return type(name, (LanceOperation.BaseOperation,), {"__repr__": lambda self: f"<{name}>"})()
-
-
-def _transaction_of(entry: dict[str, Any]) -> Optional[Transaction]:
-    if not entry["operation"]:
-        return None
-    properties = dict(entry["properties"])
-    if entry["message"] is not None:
-        properties[LANCE_COMMIT_MESSAGE_KEY] = entry["message"]
-    operation = _operation_named(entry["operation"])
-    return Transaction(entry["read_version"], operation, entry["transaction_uuid"], properties)
-
-
 class DatasetDelta:
     """What is different between two versions; LanceDataset.delta gives it."""
 
@@ -102,12 +87,11 @@ class DatasetDelta:
     def list_transactions(self) -> list[Transaction]:
         """What was committed behind the older version up to the newer one, oldest first."""
         _, begin, end = self._delta
-        entries = [json.loads(entry) for entry in _core.diff_transactions(*self._delta)]
-        missing = set(range(begin + 1, end + 1)) - {entry["version"] for entry in entries}
+        found = _core.diff_transactions(*self._delta)
+        missing = set(range(begin + 1, end + 1)) - {version for version, _ in found}
         if missing:
             raise NotFoundError(f"version {min(missing)} is not there any more")
-        found = [_transaction_of(entry) for entry in entries]
-        return [transaction for transaction in found if transaction is not None]
+        return [Transaction._wrap(made) for _, made in found if made is not None]
 
     def get_inserted_rows(self) -> pa.RecordBatchReader:
         """The rows that were created behind the older version, as they are in the newer one."""
@@ -136,12 +120,13 @@ class History:
 
     def get_transactions(self, recent_transactions: int = 10) -> list[Optional[Transaction]]:
         """The transactions of this version and those before it; None: it cannot be read."""
-        return [_transaction_of(entry) for entry in self.history(max(recent_transactions, 1))]
+        found = _core.transactions(self._ds, max(recent_transactions, 1))
+        return [None if made is None else Transaction._wrap(made) for _, made in found]
 
     def read_transaction(self, version: int) -> Optional[Transaction]:
         """The transaction that made a version; None: it cannot be read."""
-        entries = _core.history(self._ds.checkout(version=version), 1)
-        return _transaction_of(json.loads(entries[0]))
+        [(_, made)] = _core.transactions(self._ds.checkout(version=version), 1)
+        return None if made is None else Transaction._wrap(made)
 
     def delta(
         self,

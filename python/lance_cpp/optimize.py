@@ -14,6 +14,7 @@ from ._compaction import (
     RewriteResult,
     compact,
     moved,
+    request_of,
 )
 from ._missing import KnowsItsGaps, module_getattr
 from ._indices import KeepsIndices
@@ -216,7 +217,8 @@ class DatasetOptimizer(KeepsIndices, KnowsItsGaps):
 
     def plan_clustering(self, **options: Any) -> ClusteringCompactionPlan:
         """Plan and change nothing; the options are those of compact_files."""
-        return ClusteringCompactionPlan(_core.plan_clustering(self._dataset._ds, **options))
+        request = request_of({**options, "compaction_mode": "cluster"})
+        return ClusteringCompactionPlan(_core.plan_compaction(self._dataset._ds, request))
 
     def commit_clustering(
         self, plan: ClusteringCompactionPlan, results: list[ClusteringRewriteResult]

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bindings.h"
+#include "fragments.h"
 #include "interrupt.h"
 #include "lance/json.h"
 
@@ -59,15 +60,12 @@ std::pair<Dataset, std::string> Commit(const Dataset& dataset,
       Run([&](const CallOptions& call) { return CommitCompaction(dataset, results, {}, call); }));
 }
 
-nb::list FragmentsOf(const std::vector<FragmentMetadata>& fragments) {
-  nb::list list;
-  for (const FragmentMetadata& fragment : fragments) {
-    nb::list files;
-    for (const DataFileInfo& file : fragment.files()) files.append(file.path);
-    list.append(nb::make_tuple(fragment.id(), fragment.physical_rows(), fragment.num_deletions(),
-                               std::move(files)));
-  }
-  return list;
+std::pair<Dataset, std::string> CommitClustering(
+    const Dataset& dataset, const ClusteringCompactionPlan& plan,
+    const std::vector<ClusteringRewriteResult>& results) {
+  return Outcome(Run([&](const CallOptions& call) {
+    return CommitClusteringCompaction(dataset, plan, results, call);
+  }));
 }
 
 /// Make a value bytes and back.
@@ -98,14 +96,14 @@ void BindCompaction(nb::module_& m) {
                                            metrics.files_removed, metrics.files_added);
                    })
       .def_prop_ro("original_fragments",
-                   [](const RewriteResult& self) { return FragmentsOf(self.original_fragments()); })
+                   [](const RewriteResult& self) { return DescribeAll(self.original_fragments()); })
       .def_prop_ro("new_fragments",
-                   [](const RewriteResult& self) { return FragmentsOf(self.new_fragments()); });
+                   [](const RewriteResult& self) { return DescribeAll(self.new_fragments()); });
   BindEnvelope(&result);
   nb::class_<CompactionTask> task(m, "CompactionTask");
   task.def_prop_ro("read_version", &CompactionTask::read_version)
       .def_prop_ro("fragments",
-                   [](const CompactionTask& self) { return FragmentsOf(self.fragments()); })
+                   [](const CompactionTask& self) { return DescribeAll(self.fragments()); })
       .def(
           "execute",
           [](const CompactionTask& self, const Dataset& dataset) {
@@ -122,6 +120,8 @@ void BindCompaction(nb::module_& m) {
         nb::arg("observer").none(), nb::arg("num_threads").none());
   m.def("plan_compaction", &PlanRequest, nb::arg("dataset"), nb::arg("request"));
   m.def("commit_compaction", &Commit, nb::arg("dataset"), nb::arg("results"));
+  m.def("commit_clustering", &CommitClustering, nb::arg("dataset"), nb::arg("plan"),
+        nb::arg("results"));
 }
 
 }  // namespace lance::python

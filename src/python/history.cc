@@ -2,6 +2,7 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -66,16 +67,14 @@ nb::tuple CleanUp(const Dataset& dataset, nb::object observer, std::optional<int
 }
 
 /// Documents "history_entry" of docs/guide/json.md.
-std::vector<std::string> DocumentsOf(const std::vector<HistoryEntry>& entries) {
-  std::vector<std::string> documents;
-  for (const HistoryEntry& entry : entries) documents.push_back(ToJson(entry));
-  return documents;
-}
-
 std::vector<std::string> History(const Dataset& dataset, nb::handle max_entries) {
   const auto limit = Keywords::ValueOf<uint64_t>("max_entries", max_entries);
-  return DocumentsOf(
-      Run([&](const CallOptions& call) { return ListHistory(dataset, limit, call); }));
+  std::vector<std::string> documents;
+  for (const HistoryEntry& entry :
+       Run([&](const CallOptions& call) { return ListHistory(dataset, limit, call); })) {
+    documents.push_back(ToJson(entry));
+  }
+  return documents;
 }
 
 DiffRequest RequestOf(nb::handle begin, nb::handle end) {
@@ -83,12 +82,28 @@ DiffRequest RequestOf(nb::handle begin, nb::handle end) {
           .end_version = Keywords::ValueOf<uint64_t>("end_version", end)};
 }
 
-std::vector<std::string> DiffTransactions(const Dataset& dataset, nb::handle begin,
-                                          nb::handle end) {
+/// Versions with what was committed; None: it cannot be read.
+using Transactions = std::vector<std::pair<uint64_t, std::optional<Transaction>>>;
+
+Transactions TransactionsOf(std::vector<HistoryEntry> entries) {
+  Transactions transactions;
+  for (HistoryEntry& entry : entries) {
+    transactions.emplace_back(entry.version, std::move(entry.transaction));
+  }
+  return transactions;
+}
+
+Transactions ListTransactions(const Dataset& dataset, nb::handle max_entries) {
+  const auto limit = Keywords::ValueOf<uint64_t>("max_entries", max_entries);
+  return TransactionsOf(
+      Run([&](const CallOptions& call) { return ListHistory(dataset, limit, call); }));
+}
+
+Transactions DiffTransactions(const Dataset& dataset, nb::handle begin, nb::handle end) {
   const DiffRequest request = RequestOf(begin, end);
-  return DocumentsOf(Run([&](const CallOptions& call) {
-                       return DiffVersions(dataset, request, call);
-                     }).transactions);
+  return TransactionsOf(Run([&](const CallOptions& call) {
+                          return DiffVersions(dataset, request, call);
+                        }).transactions);
 }
 
 using DiffPart = std::shared_ptr<arrow::RecordBatchReader> Diff::*;
@@ -108,6 +123,7 @@ void BindHistory(nb::module_& m) {
   m.def("cleanup_old_versions", &CleanUp, nb::arg("dataset"), nb::arg("observer").none(),
         nb::arg("num_threads").none(), nb::arg("options"));
   m.def("history", &History, nb::arg("dataset"), nb::arg("max_entries"));
+  m.def("transactions", &ListTransactions, nb::arg("dataset"), nb::arg("max_entries"));
   m.def("diff_transactions", &DiffTransactions, nb::arg("dataset"), nb::arg("begin_version"),
         nb::arg("end_version"));
   const auto add = [&](const char* name, DiffPart part) {

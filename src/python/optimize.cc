@@ -2,63 +2,19 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "bindings.h"
 #include "interrupt.h"
-#include "keywords.h"
 #include "lance/json.h"
 
 namespace nb = nanobind;
 
 namespace lance::python {
-
-namespace {
-
-ClusteringCompactionOptions OptionsOf(nb::kwargs arguments) {
-  ClusteringCompactionOptions options;
-  Keywords keywords(std::move(arguments));
-  options.commit = TakeCommitOptions(&keywords);
-  keywords.Take("target_rows_per_fragment", &options.target_rows_per_fragment)
-      .Take("target_rows_per_group", &options.target_rows_per_group)
-      .Take("max_bytes_per_file", &options.max_bytes_per_file)
-      .Take("max_source_fragments", &options.budget.max_source_fragments)
-      .Take("max_source_rows", &options.budget.max_source_rows)
-      .Take("max_source_bytes", &options.budget.max_source_bytes)
-      .Take("min_merge_ratio", &options.min_merge_ratio)
-      .Take("full", &options.full)
-      .Take("take_over", &options.take_over)
-      .Take("rows_per_zone", &options.rows_per_zone)
-      .Finish();
-  return options;
-}
-
-/// What committed, and docs/guide/json.md "compaction_result".
-std::pair<Dataset, std::string> Outcome(CompactionResult result) {
-  std::string text = ToJson(result);
-  return {std::move(result.dataset), std::move(text)};
-}
-
-ClusteringCompactionPlan Plan(const Dataset& dataset, nb::kwargs arguments) {
-  const ClusteringCompactionOptions options = OptionsOf(std::move(arguments));
-  return Run(
-      [&](const CallOptions& call) { return PlanClusteringCompaction(dataset, options, call); });
-}
-
-std::pair<Dataset, std::string> Commit(const Dataset& dataset, const ClusteringCompactionPlan& plan,
-                                       const std::vector<ClusteringRewriteResult>& results) {
-  return Outcome(Run([&](const CallOptions& call) {
-    return CommitClusteringCompaction(dataset, plan, results, call);
-  }));
-}
-
-}  // namespace
 
 void BindOptimize(nb::module_& m) {
   nb::class_<ClusteringRewriteResult>(m, "ClusteringRewriteResult")
@@ -84,8 +40,6 @@ void BindOptimize(nb::module_& m) {
       .def_prop_ro("read_version", &ClusteringCompactionPlan::read_version)
       .def_prop_ro("tasks", &ClusteringCompactionPlan::tasks)
       .def("to_json", [](const ClusteringCompactionPlan& self) { return ToJson(self); });
-  m.def("plan_clustering", &Plan, nb::arg("dataset"), nb::arg("options"));
-  m.def("commit_clustering", &Commit, nb::arg("dataset"), nb::arg("plan"), nb::arg("results"));
 }
 
 }  // namespace lance::python

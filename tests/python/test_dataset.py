@@ -600,3 +600,16 @@ def test_a_call_of_another_thread_ends_by_itself(large):
     thread.join()
 
     assert results == [large.to_table(filter="a < 10").num_rows]
+
+
+def test_a_fragment_gives_rows_by_their_position_among_those_left(tmp_path):
+    rows = pa.table({"x": range(9)})
+    ds = lance_cpp.write_dataset(rows, str(tmp_path / "t"), max_rows_per_file=3)
+    ds.delete("x = 4")
+    one = ds.get_fragment(1)
+    assert one.take([1, 0, 1])["x"].to_pylist() == [5, 3, 5]
+    assert one.take(pa.array([0]), columns=["x"])["x"].to_pylist() == [3]
+    for beyond in (2, -1):
+        with pytest.raises(lance_cpp.errors.InvalidError, match=f"no row {beyond}; it has 2 rows"):
+            one.take([0, beyond])
+    assert ds.fragment_ids() == [0, 1, 2]

@@ -324,7 +324,6 @@ def test_no_argument_is_ignored(ours, function, name, given):
         lambda ds: ds.scanner().analyze_plan(count_rows=True),
         lambda ds: ds.filter(pa.compute.field("id") > 3),
         lambda ds: ds.get_fragments(filter="id > 3"),
-        lambda ds: ds.get_fragments()[0].take([1]),
         lambda ds: ds.get_fragments()[0].physical_schema,
         lambda ds: ds.join(ds, "id"),
         lambda ds: ds.join_asof(ds, "id", [], 1),

@@ -142,7 +142,7 @@ def test_files_of_compactions_that_lost_the_race(place):
     for turn in range(5):
         ds = lance_cpp.dataset(place)
         results = [task.execute(ds) for task in Compaction.plan(ds).tasks]
-        lost |= {path for result in results for path in result.new_fragments[0].files}
+        lost |= {file.path for result in results for file in result.new_fragments[0].files}
         lance.dataset(place).delete(f"id = {turn}")
         with pytest.raises(CommitConflictError):
             Compaction.commit(ds, results)

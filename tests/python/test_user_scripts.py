@@ -5,6 +5,8 @@ Each is a function of the module and a folder that returns its lines.
 
 import datetime
 import importlib
+import json
+import pickle
 import time
 import warnings
 
@@ -208,10 +210,121 @@ def clean_up(module, folder):
     return lines
 
 
+def write_on_workers(module, folder):
+    """Fragments of several writers in one commit, and work with single fragments."""
+    lines = []
+    uri = f"{folder}/parts.lance"
+    fragment = importlib.import_module(f"{module.__name__}.fragment")
+    schema = pa.schema([("k", pa.int64()), ("t", pa.string())])
+
+    def rows(start, count):
+        numbers = range(start, start + count)
+        return pa.table({"k": numbers, "t": [f"r{i}" for i in numbers]}, schema=schema)
+
+    def numbers():
+        return [part.fragment_id for part in ds.get_fragments()]
+
+    parts = []
+    for start in (0, 8, 16):
+        parts += fragment.write_fragments(rows(start, 8), uri, schema=schema, max_rows_per_file=5)
+    lines.append([(part.num_rows, len(part.files)) for part in parts])
+    sent = [json.dumps(part.to_json()) for part in parts]
+    came = [fragment.FragmentMetadata.from_json(text) for text in sent]
+    lines.append((came == parts, pickle.loads(pickle.dumps(parts)) == parts))
+    ds = module.LanceDataset.commit(uri, module.LanceOperation.Overwrite(schema, came))
+    more = fragment.write_fragments(rows(50, 3), uri, schema=schema)
+    ds = module.LanceDataset.commit(uri, module.LanceOperation.Append(more), read_version=1)
+    lines.append((ds.version, ds.count_rows(), numbers(), list(ds.fragment_ids())))
+
+    one = ds.get_fragment(2)
+    lines.append((one.count_rows(), one.physical_rows, one.num_deletions, one.schema.names))
+    lines.append((one.to_table(columns=["k"]).to_pydict(), one.head(1).to_pylist()))
+    lines.append(one.to_table(filter="k > 9", with_row_id=True).to_pylist())
+    lines.append((one.take([1, 4], columns=["t"]).to_pydict(), one.count_rows("k < 11")))
+    lines.append([batch.num_rows for batch in one.scanner(batch_size=2).to_batches()])
+    two = ds.scanner(columns=["k"], fragments=[one, ds.get_fragment(6)], filter="k % 2 = 0")
+    lines.append((ds.get_fragment(77), two.to_table()["k"].to_pylist()))
+
+    left = one.delete("k IN (8, 10)")
+    lines.append((left.num_deletions, left.num_rows, ds.count_rows()))
+    lines.append(ds.get_fragment(1).delete("k >= 0"))
+    delete = module.LanceOperation.Delete([left], [1], "some of them")
+    ds = module.LanceDataset.commit(uri, delete, read_version=ds.version)
+    lines.append((ds.count_rows(), numbers(), ds.get_fragment(2).take([0, 2]).to_pydict()))
+
+    def lengths(batch):
+        sizes = pa.array([len(text) for text in batch["t"].to_pylist()], pa.int16())
+        return pa.record_batch([sizes], names=["n"])
+
+    merged = [part.merge_columns(lengths, columns=["t"]) for part in ds.get_fragments()]
+    merge = module.LanceOperation.Merge([meta for meta, _ in merged], merged[0][1])
+    ds = module.LanceDataset.commit(uri, merge, read_version=ds.version)
+    lines.append((ds.schema.names, ds.to_table(filter="k > 20").to_pylist()))
+    alone = fragment.LanceFragment.create(f"{folder}/alone.lance", rows(9, 2), schema=schema)
+    again = pickle.loads(pickle.dumps(ds.get_fragment(2)))
+    lines.append((alone.num_rows, again.count_rows()))
+    lines.append([type(made.operation).__name__ for made in ds.get_transactions()])
+    return lines
+
+
+def merge_small_fragments(module, folder):
+    """Compaction in one call, and in steps that travel as pickles."""
+    lines = []
+    compaction = importlib.import_module(f"{module.__name__}.optimize").Compaction
+
+    def grow(name, count, size=7):
+        for i in range(count):
+            rows = pa.table({"k": range(i * size, i * size + size), "who": [f"w{i}"] * size})
+            mode = "append" if i else "create"
+            made = module.write_dataset(rows, f"{folder}/{name}.lance", mode=mode)
+        return made
+
+    def counts(metrics):
+        return (
+            metrics.fragments_removed, metrics.fragments_added, metrics.files_removed,
+            metrics.files_added,
+        )
+
+    ds = grow("all", 5)
+    before = ds.to_table()
+    lines.append(counts(ds.optimize.compact_files()))
+    lines.append((len(ds.get_fragments()), ds.to_table() == before))
+    lines.append(counts(ds.optimize.compact_files()))
+    ds = grow("some", 6)
+    lines.append(counts(ds.optimize.compact_files(target_rows_per_fragment=14)))
+    lines.append([part.count_rows() for part in ds.get_fragments()])
+
+    ds = grow("deleted", 1, size=80)
+    ds.delete("k < 8")
+    for threshold in (0.2, 0.05):
+        options = {"materialize_deletions_threshold": threshold, "target_rows_per_fragment": 40}
+        lines.append(counts(ds.optimize.compact_files(**options)))
+        lines.append((sum(part.num_deletions for part in ds.get_fragments()), ds.count_rows()))
+
+    ds = grow("steps", 9)
+    ds.delete("k = 9")
+    plan = compaction.plan(ds, options={"target_rows_per_fragment": 21})
+    shape = [[(f.id, f.num_rows, len(f.files)) for f in task.fragments] for task in plan.tasks]
+    lines.append((plan.num_tasks(), plan.read_version == ds.version, shape))
+    tasks = [pickle.loads(pickle.dumps(task)) for task in plan.tasks]
+    results = [pickle.loads(pickle.dumps(task.execute(ds))) for task in tasks]
+    lines.append([counts(result.metrics) for result in results])
+    lines.append(ds.latest_version == plan.read_version)
+    lines.append(counts(compaction.commit(ds, results)))
+    lines.append((ds.count_rows(), ds.to_table()["k"].to_pylist()))
+    lines.append(ds.checkout_version(plan.read_version).count_rows())
+    lines.append(compaction.plan(ds, options={"target_rows_per_fragment": 21}).num_tasks())
+    ds = grow("bounded", 6)
+    bounded = compaction.execute(ds, options={"max_source_fragments": 3})
+    lines.append((bounded.fragments_removed <= 3, ds.count_rows()))
+    return lines
+
+
 @pytest.mark.parametrize(
     "script",
     [
         evolve_a_schema, evolve_a_struct, keep_settings, go_back_in_time, try_on_a_branch, clean_up,
+        write_on_workers, merge_small_fragments,
     ],
 )
 def test_a_script_prints_the_same_with_both_modules(script, tmp_path):

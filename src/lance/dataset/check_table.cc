@@ -13,10 +13,9 @@
 #include "lance/dataset/check/version_checks.h"
 #include "lance/dataset/check/zone_checks.h"
 #include "lance/dataset/dataset_impl.h"
-#include "lance/index/zonemap.h"
 #include "lance/table/base_path.h"
 #include "lance/table/clustering_repair.h"
-#include "lance/table/deletion_file.h"
+#include "lance/table/named_files.h"
 #include "lance/verify.h"
 
 namespace lance {
@@ -58,22 +57,10 @@ std::unordered_set<std::string> DamagedIn(const table::Manifest& manifest,
                                           check::ReferencedFiles* files) {
   std::unordered_set<std::string> paths;
   if (damaged.empty()) return paths;
-  const auto add = [&](const std::optional<uint32_t>& base_id, const std::string& path) {
-    if (!damaged.contains(files->PathOf(manifest, line, base_id, path))) return;
-    paths.insert(table::BaseFolder(base_id) + path);
-  };
-  for (const table::Fragment& fragment : manifest.fragments) {
-    for (const table::DataFile& file : fragment.files) add(file.base_id, "data/" + file.path);
-    if (!fragment.deletion_file) continue;
-    table::DeletionFile file = *fragment.deletion_file;
-    const auto base_id = std::exchange(file.base_id, std::nullopt);
-    add(base_id, table::DeletionFilePath(fragment.id, file));
-  }
-  for (const table::IndexMetadata& index : manifest.indices) {
-    const std::string zonemap = index::ZonemapPath(index.uuid);
-    add(index.base_id, zonemap);
-    add(index.base_id, check::SegmentFolderOf(zonemap));
-  }
+  table::VisitNamedFiles(manifest, [&](const table::NamedFile& file) {
+    if (!damaged.contains(files->PathOf(manifest, line, file.base_id, file.path))) return;
+    paths.insert(table::BaseFolder(file.base_id) + file.path);
+  });
   return paths;
 }
 

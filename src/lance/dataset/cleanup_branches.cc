@@ -10,12 +10,13 @@
 #include "lance/table/feature_flags.h"
 #include "lance/table/manifest_file.h"
 #include "lance/table/manifest_names.h"
+#include "lance/table/ref_names.h"
+#include "lance/table/whole_file.h"
 
 namespace lance {
 namespace {
 
 constexpr std::string_view kTree = "tree";
-constexpr std::string_view kVersionsPart = "/_versions/";
 
 /// A manifest below `tree`.
 struct BranchManifest {
@@ -23,37 +24,22 @@ struct BranchManifest {
   std::string branch;
 };
 
-/// The branch whose manifest a path is. \return no value: it is none
-std::optional<std::string> BranchOfManifest(std::string_view path) {
-  const size_t versions = path.rfind(kVersionsPart);
-  const size_t begin = kTree.size() + 1;
-  if (versions == std::string_view::npos || versions < begin) return std::nullopt;
-  if (!table::ParseManifestName(path.substr(versions + kVersionsPart.size()))) return std::nullopt;
-  return std::string(path.substr(begin, versions - begin));
-}
-
 arrow::Result<std::vector<BranchManifest>> ListBranchManifests(const CleanupPlace& place) {
   std::vector<BranchManifest> manifests;
   ARROW_RETURN_NOT_OK(place.root->List(std::string(kTree), [&](const ObjectInfo& info) {
-    auto branch = BranchOfManifest(info.path);
-    if (branch && *branch != place.branch) manifests.push_back({info, *std::move(branch)});
+    auto found = table::ParseVersionsPath(info.path);
+    if (!found || !table::ParseManifestName(found->file_name)) return arrow::Status::OK();
+    if (found->branch != place.branch) manifests.push_back({info, std::move(found->branch)});
     return arrow::Status::OK();
   }));
   return manifests;
-}
-
-arrow::Result<std::shared_ptr<arrow::Buffer>> ReadWhole(ObjectStore& store, const ObjectInfo& file,
-                                                        const RunContext& run) {
-  ARROW_ASSIGN_OR_RAISE(const auto read,
-                        store.Get(file.path, {{0, file.size_bytes}}, run.stop_token));
-  return read.front();
 }
 
 /// What a branch's version needs elsewhere; nothing when it is gone meanwhile.
 arrow::Result<std::vector<std::string>> ReadKeys(ObjectStore& store, const ObjectInfo& file,
                                                  const RunContext& run) {
   std::vector<std::string> keys;
-  const auto bytes = ReadWhole(store, file, run);
+  const auto bytes = table::ReadWhole(store, file.path, file.size_bytes, run);
   if (NotFound::From(bytes.status()) != nullptr) return keys;
   ARROW_RETURN_NOT_OK(WithContext(bytes.status(), file.path));
   const auto decoded = table::DecodeManifestFile(AsBytes(std::string_view(**bytes)));

@@ -1,8 +1,6 @@
 #include "lance/dataset/cleanup_files.h"
 
-#include "lance/table/base_path.h"
-#include "lance/table/deletion_file.h"
-#include "lance/table/manifest_names.h"
+#include "lance/table/named_files.h"
 
 namespace lance {
 namespace {
@@ -32,18 +30,11 @@ std::optional<OwnedFile> RecogniseData(std::string_view path) {
 /// An index is its folder.
 OwnedFile RecogniseIndex(std::string_view path) {
   const size_t end = path.find('/', kIndices.size());
-  return {CleanupKind::kIndex, std::string(path.substr(0, end))};
+  return ByPath(CleanupKind::kIndex,
+                end == std::string_view::npos ? path : path.substr(0, end + 1));
 }
 
-/// Call a file by what is in a base path, and by what would be there were the base its folder.
-void VisitDataFile(const table::DataFile& file, const VisitKey& visit) {
-  visit(std::string(kData) + file.path);
-  visit(file.path);
-}
-
-std::string IndexKey(const table::IndexMetadata& index) {
-  return std::string(kIndices) + index.uuid.ToString();
-}
+bool IsKey(const table::NamedFile& file) { return file.kind != table::NamedFileKind::kIndexFile; }
 
 }  // namespace
 
@@ -87,36 +78,18 @@ std::optional<OwnedFile> RecogniseFile(std::string_view path) {
 }
 
 void VisitOwnKeys(const table::Manifest& manifest, const VisitKey& visit) {
-  for (const table::Fragment& fragment : manifest.fragments) {
-    for (const table::DataFile& file : fragment.files) {
-      if (!file.base_id) visit(table::DataFilePath(file));
-    }
-    if (fragment.deletion_file && !fragment.deletion_file->base_id) {
-      visit(table::DeletionFilePath(fragment.id, *fragment.deletion_file));
-    }
-  }
-  if (!manifest.transaction_file.empty()) {
-    visit(std::string(kTransactions) + manifest.transaction_file);
-  }
-  for (const table::IndexMetadata& index : manifest.indices) {
-    if (!index.base_id) visit(IndexKey(index));
-  }
+  table::VisitNamedFiles(manifest, [&](const table::NamedFile& file) {
+    if (!file.base_id && IsKey(file)) visit(file.path);
+  });
 }
 
 void VisitKeysElsewhere(const table::Manifest& manifest, const VisitKey& visit) {
-  for (const table::Fragment& fragment : manifest.fragments) {
-    for (const table::DataFile& file : fragment.files) {
-      if (file.base_id) VisitDataFile(file, visit);
-    }
-    if (fragment.deletion_file && fragment.deletion_file->base_id) {
-      table::DeletionFile there = *fragment.deletion_file;
-      there.base_id.reset();
-      visit(table::DeletionFilePath(fragment.id, there));
-    }
-  }
-  for (const table::IndexMetadata& index : manifest.indices) {
-    if (index.base_id) visit(IndexKey(index));
-  }
+  table::VisitNamedFiles(manifest, [&](const table::NamedFile& file) {
+    if (!file.base_id || !IsKey(file)) return;
+    visit(file.path);
+    // The base may be the folder of the data files itself.
+    if (file.kind == table::NamedFileKind::kData) visit(file.path.substr(kData.size()));
+  });
 }
 
 bool DeletesUnverified(CleanupKind kind, Timestamp modified, const UnverifiedRule& rule) {

@@ -4,11 +4,10 @@
 #include <utility>
 
 #include "arrow/api.h"
-#include "arrow/compute/api_vector.h"
-#include "arrow/compute/exec.h"
 #include "lance/base/status_detail.h"
 #include "lance/dataset/dataset_impl.h"
 #include "lance/dataset/progress_reporter.h"
+#include "lance/dataset/read_fields.h"
 #include "lance/dataset/zonemaps.h"
 #include "lance/table/feature_flags.h"
 
@@ -19,24 +18,6 @@ FragmentWriterOptions OneFile(FragmentWriterOptions options) {
   options.max_rows_per_file = std::numeric_limits<uint64_t>::max();
   options.max_bytes_per_file = std::numeric_limits<uint64_t>::max();
   return options;
-}
-
-arrow::Result<std::shared_ptr<arrow::RecordBatch>> TakeRows(
-    const std::shared_ptr<arrow::RecordBatch>& rows, const std::vector<int64_t>& places,
-    const RunContext& run) {
-  const arrow::Int64Array indices(static_cast<int64_t>(places.size()), arrow::Buffer::Wrap(places));
-  arrow::compute::ExecContext context(run.memory_pool != nullptr ? run.memory_pool
-                                                                 : arrow::default_memory_pool());
-  arrow::ArrayVector columns;
-  for (const auto& column : rows->columns()) {
-    ARROW_ASSIGN_OR_RAISE(
-        const auto taken,
-        arrow::compute::Take(column, arrow::Datum(indices.data()),
-                             arrow::compute::TakeOptions::NoBoundsCheck(), &context));
-    columns.push_back(taken.make_array());
-  }
-  return arrow::RecordBatch::Make(rows->schema(), static_cast<int64_t>(places.size()),
-                                  std::move(columns));
 }
 
 }  // namespace
@@ -89,7 +70,7 @@ arrow::Status ColumnFileWriter::Write(const std::shared_ptr<arrow::RecordBatch>&
     places.push_back(static_cast<int64_t>(i));
     ++next_offset_;
   }
-  ARROW_ASSIGN_OR_RAISE(const auto spread, TakeRows(values, places, run_));
+  ARROW_ASSIGN_OR_RAISE(const auto spread, TakeRows(*values, places, run_));
   return writer_.Write(*spread);
 }
 
@@ -98,7 +79,8 @@ arrow::Result<std::optional<table::DataFile>> ColumnFileWriter::Finish() {
   constexpr uint64_t kRowsAtOnce = 64 << 10;
   while (next_offset_ < physical_rows_) {
     const uint64_t count = std::min(physical_rows_ - next_offset_, kRowsAtOnce);
-    ARROW_ASSIGN_OR_RAISE(const auto rest, TakeRows(filler_, std::vector<int64_t>(count, 0), run_));
+    ARROW_ASSIGN_OR_RAISE(const auto rest,
+                          TakeRows(*filler_, std::vector<int64_t>(count, 0), run_));
     ARROW_RETURN_NOT_OK(writer_.Write(*rest));
     next_offset_ += count;
   }

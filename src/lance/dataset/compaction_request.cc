@@ -9,13 +9,12 @@
 
 #include "lance/base/status_detail.h"
 #include "lance/dataset/compaction_impl.h"
+#include "lance/dataset/json_parts.h"
 #include "lance/dataset/optimize_impl.h"
 
 namespace lance {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr const char* kModeKey = "compaction_mode";
 constexpr const char* kClusterMode = "cluster";
@@ -159,8 +158,6 @@ arrow::Result<ClusteringCompactionOptions> ClusteringOptions(const Json& object)
   ARROW_RETURN_NOT_OK(CheckCompactionOptions(options));
   return options;
 }
-
-Json OrNull(const std::optional<uint64_t>& value) { return value ? Json(*value) : Json(nullptr); }
 
 }  // namespace
 

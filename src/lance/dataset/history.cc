@@ -9,10 +9,10 @@
 #include "lance/dataset/dataset_impl.h"
 #include "lance/dataset/history_entry.h"
 #include "lance/dataset/progress_reporter.h"
+#include "lance/dataset/transaction_impl.h"
 #include "lance/table/feature_flags.h"
 #include "lance/table/manifest_migration.h"
 #include "lance/table/tags.h"
-#include "lance/transaction.h"
 
 namespace lance {
 
@@ -105,9 +105,10 @@ HistoryEntry MakeEntry(const table::ManifestStore& manifests, const table::Loade
   entry.operation = table::OperationName(transaction->operation);
   entry.read_version = transaction->read_version;
   entry.transaction_uuid = transaction->uuid;
-  entry.properties = std::move(transaction->properties);
+  entry.properties = transaction->properties;
   auto message = entry.properties.extract(std::string(table::kCommitMessageProperty));
   if (!message.empty()) entry.message = std::move(message.mapped());
+  entry.transaction = WrapStored(*std::move(transaction));
   return entry;
 }
 

@@ -1,26 +1,16 @@
 #include "lance/json.h"
 
-#include <cmath>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 
 #include "arrow/api.h"
 #include "lance/base/time_text.h"
+#include "lance/dataset/json_parts.h"
 #include "lance/status_detail.h"
 
 namespace lance {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-/// Bytes that are not UTF-8 become replacement characters: a message must not stop the printing.
-std::string Dump(const Json& json) {
-  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
-Json Document(const char* kind) { return Json{{"kind", kind}, {"format", 1}}; }
 
 Json FindingsJson(const std::vector<Finding>& findings) {
   Json json = Json::array();
@@ -31,39 +21,6 @@ Json FindingsJson(const std::vector<Finding>& findings) {
                     {"message", finding.message}});
   }
   return json;
-}
-
-template <typename T>
-Json OrNull(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
-/// Doubles that JSON cannot say are texts.
-Json Number(double value) {
-  if (std::isnan(value)) return "NaN";
-  if (std::isinf(value)) return value > 0 ? "Infinity" : "-Infinity";
-  return value;
-}
-
-Json SpecJson(const std::optional<ClusteringSpec>& spec) {
-  if (!spec) return nullptr;
-  return {{"columns", spec->columns},
-          {"curve", ToString(spec->curve)},
-          {"version", spec->version},
-          {"bits_per_dim", spec->bits_per_dim},
-          {"algorithm", ToString(spec->algorithm)}};
-}
-
-Json SizeJson(const CompactionSize& size) {
-  return {{"fragments", size.fragments}, {"rows", size.rows}, {"bytes", size.bytes}};
-}
-
-Json StopJson(const std::optional<CompactionStop>& stop) {
-  if (!stop) return nullptr;
-  return {{"budget", stop->budget},
-          {"allowed", stop->allowed},
-          {"needed", stop->needed},
-          {"next_fragment_id", stop->next_fragment_id}};
 }
 
 Json PartJson(const ScanPart& part) { return {{"kept", part.kept}, {"total", part.total}}; }
@@ -86,20 +43,6 @@ Json StatisticsJson(const ScanStatistics& statistics) {
           {"fragments_kept", statistics.fragments_kept},
           {"fragments_total", statistics.fragments_total},
           {"seconds", Number(statistics.seconds)}};
-}
-
-Json OptionsJson(const ClusteringCompactionOptions& options) {
-  return {{"compaction_mode", "cluster"},
-          {"target_rows_per_fragment", OrNull(options.target_rows_per_fragment)},
-          {"max_bytes_per_file", OrNull(options.max_bytes_per_file)},
-          {"max_source_fragments", OrNull(options.budget.max_source_fragments)},
-          {"max_source_rows", OrNull(options.budget.max_source_rows)},
-          {"max_source_bytes", OrNull(options.budget.max_source_bytes)},
-          {"full", options.full},
-          {"target_rows_per_group", OrNull(options.target_rows_per_group)},
-          {"min_merge_ratio", Number(options.min_merge_ratio)},
-          {"take_over", options.take_over},
-          {"rows_per_zone", OrNull(options.rows_per_zone)}};
 }
 
 Json DetailJson(const arrow::Status& status) {
@@ -140,73 +83,6 @@ Json DetailJson(const arrow::Status& status) {
 }  // namespace
 
 std::string ToJson(const std::optional<ClusteringSpec>& spec) { return Dump(SpecJson(spec)); }
-
-std::string ToJson(const ClusteringCompactionPlan& plan) {
-  Json json = Document("clustering_plan");
-  json["plan_id"] = plan.plan_id();
-  json["table_uri"] = plan.table_uri();
-  json["read_version"] = plan.read_version();
-  json["spec"] = SpecJson(plan.spec());
-  json["options"] = OptionsJson(plan.options());
-  json["tasks"] = Json::array();
-  for (const ClusteringCompactionTask& task : plan.tasks()) {
-    Json entry = SizeJson({.fragments = task.source_fragment_ids().size(),
-                           .rows = task.source_rows(),
-                           .bytes = task.source_bytes()});
-    entry["task_id"] = task.task_id();
-    entry["fragment_ids"] = task.source_fragment_ids();
-    entry["reason"] = task.reason();
-    json["tasks"].push_back(std::move(entry));
-  }
-  json["totals"] = SizeJson(plan.totals());
-  json["remaining"] = SizeJson(plan.remaining());
-  json["stopped_by"] = StopJson(plan.stopped_by());
-  json["left_out"] = Json::array();
-  for (const LeftOutFragment& left : plan.left_out()) {
-    json["left_out"].push_back(
-        {{"fragment_id", left.fragment_id}, {"reason", left.reason}, {"detail", left.detail}});
-  }
-  json["zonemaps"] = Json::array();
-  for (const ZonemapOutcome& zonemap : plan.zonemaps()) {
-    json["zonemaps"].push_back({{"column", zonemap.column}, {"action", zonemap.action}});
-  }
-  return Dump(json);
-}
-
-std::string ToJson(const CompactionResult& result) {
-  Json json = Document("compaction_result");
-  json["mode"] = result.mode;
-  json["version"] = OrNull(result.version);
-  json["versions"] = result.versions;
-  json["fragments_removed"] = result.fragments_removed;
-  json["fragments_added"] = result.fragments_added;
-  json["files_removed"] = result.files_removed;
-  json["files_added"] = result.files_added;
-  json["rows_rewritten"] = result.rows_rewritten;
-  json["bytes_read"] = result.bytes_read;
-  json["bytes_written"] = result.bytes_written;
-  json["seconds"] = Number(result.seconds);
-  json["tasks_planned"] = result.tasks_planned;
-  json["tasks_committed"] = result.tasks_committed;
-  json["tasks_conflicted"] = result.tasks_conflicted;
-  json["stopped_by"] = StopJson(result.stopped_by);
-  json["remaining"] = SizeJson(result.remaining);
-  json["zonemaps"] = Json::array();
-  for (const ZonemapOutcome& zonemap : result.zonemaps) {
-    json["zonemaps"].push_back({{"column", zonemap.column},
-                                {"covered_fragments", zonemap.covered_fragments},
-                                {"error", OrNull(zonemap.error)}});
-  }
-  json["uncovered_indices"] = Json::array();
-  for (const UncoveredIndex& uncovered : result.uncovered_indices) {
-    json["uncovered_indices"].push_back({{"name", uncovered.name},
-                                         {"type", uncovered.type},
-                                         {"fragments", uncovered.fragments},
-                                         {"refresh", uncovered.refresh}});
-  }
-  json["reclaimable_bytes"] = result.reclaimable_bytes;
-  return Dump(json);
-}
 
 std::string ToJson(const ScanStatistics& statistics) {
   Json json = Document("scan_statistics");

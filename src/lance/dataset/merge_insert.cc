@@ -11,6 +11,7 @@
 #include "lance/dataset/filter/filter_plan.h"
 #include "lance/dataset/merge_keys.h"
 #include "lance/dataset/progress_reporter.h"
+#include "lance/dataset/read_fields.h"
 #include "lance/dataset/row_changes.h"
 #include "lance/dataset/transaction_impl.h"
 #include "lance/mutate.h"
@@ -194,18 +195,6 @@ struct Pairs {
   }
 };
 
-std::shared_ptr<arrow::Array> AsIndices(const std::vector<int64_t>& rows) {
-  return std::make_shared<arrow::Int64Array>(static_cast<int64_t>(rows.size()),
-                                             arrow::Buffer::Wrap(rows));
-}
-
-arrow::Result<std::shared_ptr<arrow::RecordBatch>> TakeRows(
-    const std::shared_ptr<arrow::RecordBatch>& batch, const std::vector<int64_t>& rows) {
-  ARROW_ASSIGN_OR_RAISE(const arrow::Datum taken,
-                        arrow::compute::Take(arrow::Datum(batch), arrow::Datum(AsIndices(rows))));
-  return taken.record_batch();
-}
-
 bool IsTrue(const arrow::BooleanArray& mask, int64_t row) {
   return mask.IsValid(row) && mask.Value(row);
 }
@@ -311,8 +300,8 @@ class Merge {
   /// The pairs for which the condition is TRUE.
   arrow::Status ApplyCondition(const std::shared_ptr<arrow::RecordBatch>& target, Pairs* pairs) {
     if (!plan_.update_condition) return arrow::Status::OK();
-    ARROW_ASSIGN_OR_RAISE(const auto sources, TakeRows(source_, pairs->sources));
-    ARROW_ASSIGN_OR_RAISE(const auto targets, TakeRows(target, pairs->targets));
+    ARROW_ASSIGN_OR_RAISE(const auto sources, TakeRows(*source_, pairs->sources, run_));
+    ARROW_ASSIGN_OR_RAISE(const auto targets, TakeRows(*target, pairs->targets, run_));
     arrow::FieldVector fields;
     arrow::ArrayVector columns;
     for (const auto& [name, batch] : {std::pair("source", sources), std::pair("target", targets)}) {
@@ -372,8 +361,8 @@ class Merge {
 
   arrow::Status WriteUpdated(const std::shared_ptr<arrow::RecordBatch>& target,
                              const Pairs& pairs) {
-    ARROW_ASSIGN_OR_RAISE(const auto sources, TakeRows(source_, pairs.sources));
-    ARROW_ASSIGN_OR_RAISE(const auto targets, TakeRows(target, pairs.targets));
+    ARROW_ASSIGN_OR_RAISE(const auto sources, TakeRows(*source_, pairs.sources, run_));
+    ARROW_ASSIGN_OR_RAISE(const auto targets, TakeRows(*target, pairs.targets, run_));
     return Write(*sources, targets.get());
   }
 
@@ -400,7 +389,7 @@ class Merge {
       const size_t end = std::min(rows.size(), begin + kRowsAtOnce);
       const std::vector<int64_t> part(rows.begin() + static_cast<ptrdiff_t>(begin),
                                       rows.begin() + static_cast<ptrdiff_t>(end));
-      ARROW_ASSIGN_OR_RAISE(const auto inserted, TakeRows(source_, part));
+      ARROW_ASSIGN_OR_RAISE(const auto inserted, TakeRows(*source_, part, run_));
       ARROW_RETURN_NOT_OK(Write(*inserted, nullptr));
     }
     num_inserted_ = rows.size();

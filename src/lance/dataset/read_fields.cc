@@ -99,22 +99,39 @@ TakePlan PlanTake(const std::vector<uint64_t>& rows) {
   return plan;
 }
 
-arrow::Result<std::vector<std::shared_ptr<arrow::Array>>> ReorderTaken(
-    const TakePlan& plan, std::vector<std::shared_ptr<arrow::Array>> columns,
-    const RunContext& run) {
-  if (!plan.places) return columns;
-  const arrow::Int64Array places(static_cast<int64_t>(plan.places->size()),
-                                 arrow::Buffer::Wrap(*plan.places));
+namespace {
+
+arrow::Result<arrow::ArrayVector> TakeColumns(arrow::ArrayVector columns,
+                                              const std::vector<int64_t>& places,
+                                              const RunContext& run) {
+  const arrow::Int64Array indices(static_cast<int64_t>(places.size()), arrow::Buffer::Wrap(places));
+  arrow::compute::ExecContext context(run.memory_pool != nullptr ? run.memory_pool
+                                                                 : arrow::default_memory_pool());
   for (auto& column : columns) {
-    arrow::compute::ExecContext context(run.memory_pool != nullptr ? run.memory_pool
-                                                                   : arrow::default_memory_pool());
     ARROW_ASSIGN_OR_RAISE(
         const auto taken,
-        arrow::compute::Take(column, arrow::Datum(places.data()),
+        arrow::compute::Take(column, arrow::Datum(indices.data()),
                              arrow::compute::TakeOptions::NoBoundsCheck(), &context));
     column = taken.make_array();
   }
   return columns;
+}
+
+}  // namespace
+
+arrow::Result<std::vector<std::shared_ptr<arrow::Array>>> ReorderTaken(
+    const TakePlan& plan, std::vector<std::shared_ptr<arrow::Array>> columns,
+    const RunContext& run) {
+  if (!plan.places) return columns;
+  return TakeColumns(std::move(columns), *plan.places, run);
+}
+
+arrow::Result<std::shared_ptr<arrow::RecordBatch>> TakeRows(const arrow::RecordBatch& rows,
+                                                            const std::vector<int64_t>& places,
+                                                            const RunContext& run) {
+  ARROW_ASSIGN_OR_RAISE(auto columns, TakeColumns(rows.columns(), places, run));
+  return arrow::RecordBatch::Make(rows.schema(), static_cast<int64_t>(places.size()),
+                                  std::move(columns));
 }
 
 }  // namespace lance

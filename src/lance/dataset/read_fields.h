@@ -53,4 +53,9 @@ arrow::Result<std::vector<std::shared_ptr<arrow::Array>>> ReorderTaken(
     const TakePlan& plan, std::vector<std::shared_ptr<arrow::Array>> columns,
     const RunContext& run);
 
+/// The rows of a batch at these places, in this order; repeats are fine. \pre the places are there
+arrow::Result<std::shared_ptr<arrow::RecordBatch>> TakeRows(const arrow::RecordBatch& rows,
+                                                            const std::vector<int64_t>& places,
+                                                            const RunContext& run);
+
 }  // namespace lance

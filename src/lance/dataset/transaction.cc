@@ -52,6 +52,11 @@ Transaction WrapTransaction(table::CommitRequest commit,
   return Transaction(std::make_shared<const Transaction::Impl>(std::move(commit), merge_counts));
 }
 
+Transaction WrapStored(table::Transaction transaction) {
+  table::ClearStamps(&transaction.operation);
+  return WrapTransaction({.transaction = std::move(transaction)});
+}
+
 const MergeInsertCounts* merge_insert_counts(const Transaction& transaction) {
   const auto& counts = transaction.impl().merge_counts;
   return counts ? &*counts : nullptr;
@@ -85,13 +90,10 @@ arrow::Result<std::string> Transaction::Serialize() const {
 
 arrow::Result<Transaction> Transaction::Parse(std::string_view bytes) {
   ARROW_RETURN_NOT_OK(InitializeLibrary());
-  table::CommitRequest commit;
-  ARROW_ASSIGN_OR_RAISE(commit.transaction, table::ParseTransaction(bytes));
-  const arrow::Status checked = table::CheckTransaction(commit.transaction);
+  ARROW_ASSIGN_OR_RAISE(table::Transaction transaction, table::ParseTransaction(bytes));
+  const arrow::Status checked = table::CheckTransaction(transaction);
   if (!checked.ok()) return arrow::Status::SerializationError(checked.message());
-  // A stamp names a definition of the table that the bytes came from.
-  table::ClearStamps(&commit.transaction.operation);
-  return WrapTransaction(std::move(commit));
+  return WrapStored(std::move(transaction));
 }
 
 arrow::Result<Transaction> Transaction::WithUuid(std::string uuid) const {

@@ -25,6 +25,10 @@ class Transaction::Impl {
 Transaction WrapTransaction(table::CommitRequest commit,
                             std::optional<MergeInsertCounts> merge_counts = {});
 
+/// Show a transaction that was read. It stamps nothing: a stamp names a definition of the table
+/// that the bytes came from, as it was then.
+Transaction WrapStored(table::Transaction transaction);
+
 /// A transaction of one operation on the version of a dataset.
 arrow::Result<Transaction> MakeOperationTransaction(const Dataset& dataset,
                                                     table::Operation operation);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -9,16 +10,10 @@
 #include "arrow/util/cancel.h"
 #include "lance/table/manifest_names.h"
 #include "lance/table/manifest_store.h"
+#include "lance/table/whole_file.h"
 
 namespace lance::table {
 namespace {
-
-arrow::Result<std::shared_ptr<arrow::Buffer>> Read(ObjectStore& store, const std::string& path,
-                                                   const RunContext& run) {
-  ARROW_ASSIGN_OR_RAISE(const ObjectInfo info, store.Head(path));
-  ARROW_ASSIGN_OR_RAISE(auto buffers, store.Get(path, {{0, info.size_bytes}}, run.stop_token));
-  return std::move(buffers.front());
-}
 
 /// The versions that are named by V1, newest first: whoever takes the first V2 name for the newest
 /// version is right all the time.
@@ -38,11 +33,11 @@ arrow::Result<std::vector<uint64_t>> ListOldNames(ObjectStore& store) {
 arrow::Status Migrate(ObjectStore& store, uint64_t version, const RunContext& run) {
   const std::string from = ManifestPath(version, NamingScheme::kV1);
   const std::string to = ManifestPath(version, NamingScheme::kV2);
-  ARROW_ASSIGN_OR_RAISE(const auto manifest, Read(store, from, run));
+  ARROW_ASSIGN_OR_RAISE(const auto manifest, ReadWhole(store, from, std::nullopt, run));
   ARROW_ASSIGN_OR_RAISE(const PutOutcome put, store.Put(to, manifest, PutMode::kIfAbsent));
   if (put != PutOutcome::kStored) {
     // An earlier run may have written it, or the reply was lost: only its bytes tell.
-    ARROW_ASSIGN_OR_RAISE(const auto present, Read(store, to, run));
+    ARROW_ASSIGN_OR_RAISE(const auto present, ReadWhole(store, to, std::nullopt, run));
     if (!present->Equals(*manifest)) {
       return arrow::Status::Invalid("version ", version, " has two different manifests, ", from,
                                     " and ", to, "; remove the one that does not belong there");

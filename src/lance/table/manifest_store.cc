@@ -12,33 +12,12 @@
 #include "lance/table/manifest_names.h"
 #include "lance/table/transaction_proto.h"
 #include "lance/table/version_hint.h"
+#include "lance/table/whole_file.h"
 
 namespace lance::table {
 namespace {
 
-// Three sections of at most 2 GiB; what is larger is forged.
-constexpr uint64_t kMaxFileBytes = uint64_t{6} << 30;
 constexpr int kMaxLooksAtNewest = 10;
-
-/// Read a whole object in one request; two when its size is not known.
-arrow::Result<std::shared_ptr<arrow::Buffer>> GetWhole(ObjectStore& store, const std::string& path,
-                                                       std::optional<uint64_t> known_size,
-                                                       const RunContext& run) {
-  if (!known_size) {
-    ARROW_ASSIGN_OR_RAISE(const ObjectInfo info, store.Head(path));
-    known_size = info.size_bytes;
-  }
-  const uint64_t size = *known_size;
-  if (size > kMaxFileBytes) {
-    return arrow::Status::SerializationError("file has ", size, " bytes; allowed: ", kMaxFileBytes);
-  }
-  if (size == 0) return std::make_shared<arrow::Buffer>(nullptr, 0);
-  ARROW_ASSIGN_OR_RAISE(auto buffers, store.Get(path, {{0, size}}, run.stop_token));
-  if (buffers.size() != 1 || static_cast<uint64_t>(buffers[0]->size()) != size) {
-    return arrow::Status::IOError(path, ": the store gave back another range than asked for");
-  }
-  return std::move(buffers[0]);
-}
 
 std::string_view TextOf(const arrow::Buffer& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), static_cast<size_t>(bytes.size())};
@@ -78,7 +57,7 @@ arrow::Result<Transaction> LoadTransactionFile(ObjectStore& store, const std::st
                                                const RunContext& run) {
   ARROW_RETURN_NOT_OK(CheckFileName(file_name, "transaction_file"));
   const std::string path = TransactionPath(file_name);
-  ARROW_ASSIGN_OR_RAISE(const auto bytes, GetWhole(store, path, std::nullopt, run));
+  ARROW_ASSIGN_OR_RAISE(const auto bytes, ReadWhole(store, path, std::nullopt, run));
   auto transaction = ParseTransaction(TextOf(*bytes));
   if (!transaction.ok()) return InFile(transaction.status(), path);
   return transaction;
@@ -111,7 +90,7 @@ arrow::Result<std::vector<VersionEntry>> ManifestStore::ListVersions() const {
 arrow::Result<LoadedManifest> ManifestStore::LoadEntry(const VersionEntry& entry,
                                                        const RunContext& run) const {
   const std::string path = ManifestPath(entry.version, entry.naming);
-  const auto bytes = GetWhole(*store_, path, entry.size_bytes, run);
+  const auto bytes = ReadWhole(*store_, path, entry.size_bytes, run);
   if (!bytes.ok()) {
     if (NotFound::From(bytes.status()) != nullptr) return NoSuchVersion(entry.version);
     return InFile(bytes.status(), path);

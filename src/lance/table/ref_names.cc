@@ -7,12 +7,14 @@
 #include "arrow/compute/api.h"
 #include "arrow/util/utf8.h"
 #include "lance/base/executor.h"
+#include "lance/table/manifest_names.h"
 
 namespace lance::table {
 namespace {
 
 constexpr std::string_view kAllowed = "; allowed: letters, digits, '.', '-' and '_'";
 constexpr std::string_view kLock = ".lock";
+constexpr std::string_view kTree = "tree/";
 
 template <typename... Problem>
 arrow::Status BadName(std::string_view kind, std::string_view name, Problem&&... problem) {
@@ -149,6 +151,20 @@ std::optional<std::string> DecodeRefName(std::string_view encoded) {
   return name;
 }
 
-std::string BranchFolder(std::string_view name) { return "tree/" + std::string(name); }
+std::string BranchFolder(std::string_view name) { return std::string(kTree) + std::string(name); }
+
+std::optional<VersionsFile> ParseVersionsPath(std::string_view path) {
+  const std::string folder = std::string(kVersionsFolder) + "/";
+  const size_t slash = path.rfind('/');
+  if (slash == std::string_view::npos) return std::nullopt;
+  std::string_view above = path.substr(0, slash + 1);
+  if (!above.ends_with(folder)) return std::nullopt;
+  above.remove_suffix(folder.size());
+  VersionsFile file{.file_name = path.substr(slash + 1)};
+  if (above.empty()) return file;
+  if (!above.starts_with(kTree) || above.size() <= kTree.size()) return std::nullopt;
+  file.branch = above.substr(kTree.size(), above.size() - kTree.size() - 1);
+  return file;
+}
 
 }  // namespace lance::table

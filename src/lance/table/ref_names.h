@@ -47,4 +47,13 @@ std::optional<std::string> DecodeRefName(std::string_view encoded);
 /// The folder of a branch below the root of its table, without '/' at the end.
 std::string BranchFolder(std::string_view name);
 
+/// A file in the folder of versions of a table or of one of its branches. Its name is borrowed.
+struct VersionsFile {
+  std::string branch;  // "": the main one; not checked
+  std::string_view file_name;
+};
+
+/// Take a path below a table's root apart. \return no value: not directly in such a folder
+std::optional<VersionsFile> ParseVersionsPath(std::string_view path);
+
 }  // namespace lance::table

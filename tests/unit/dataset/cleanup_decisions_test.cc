@@ -31,7 +31,7 @@ TEST(RecogniseFileTest, TellsWhatAFileBelongsTo) {
       {"data/.tmp_x", {CleanupKind::kData, "data/.tmp_x"}},
       {"_deletions/1-2-3.arrow", {CleanupKind::kDeletion, "_deletions/1-2-3.arrow"}},
       {"_deletions/1-2-3.bin", {CleanupKind::kDeletion, "_deletions/1-2-3.bin"}},
-      {"_indices/u/a/b.lance", {CleanupKind::kIndex, "_indices/u"}},
+      {"_indices/u/a/b.lance", {CleanupKind::kIndex, "_indices/u/"}},
       {"_indices/loose", {CleanupKind::kIndex, "_indices/loose"}},
       {"_transactions/1-u.txn", {CleanupKind::kTransaction, "_transactions/1-u.txn"}},
       {"_versions/.tmp_x", {CleanupKind::kTemporary, "_versions/.tmp_x"}},
@@ -201,9 +201,9 @@ TEST(KeysTest, OfAVersionAndOfWhatItTookFromElsewhere) {
   VisitOwnKeys(manifest, [&](std::string key) { own.push_back(std::move(key)); });
   VisitKeysElsewhere(manifest, [&](std::string key) { elsewhere.push_back(std::move(key)); });
 
-  const std::string index = "_indices/00000000-0000-0000-0000-000000000000";
+  const std::string index = "_indices/00000000-0000-0000-0000-000000000000/";
   EXPECT_THAT(
-      own, ElementsAre("data/own.lance", "_deletions/4-2-3.arrow", "_transactions/1-u.txn", index));
+      own, ElementsAre("data/own.lance", "_deletions/4-2-3.arrow", index, "_transactions/1-u.txn"));
   EXPECT_THAT(elsewhere,
               ElementsAre("data/theirs.lance", "theirs.lance", "_deletions/5-1-9.arrow", index));
 }

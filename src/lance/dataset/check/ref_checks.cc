@@ -9,6 +9,7 @@
 #include "lance/table/branches.h"
 #include "lance/table/ref_names.h"
 #include "lance/table/tags.h"
+#include "lance/table/whole_file.h"
 
 namespace lance::check {
 namespace {
@@ -37,7 +38,7 @@ arrow::Result<RefFile> ReadRef(ObjectStore& store, const std::string& path, uint
     return arrow::Status::SerializationError("the file has ", size_bytes,
                                              " bytes; allowed: ", kMaxRefBytes);
   }
-  ARROW_ASSIGN_OR_RAISE(const auto bytes, ReadWhole(store, path, size_bytes, run));
+  ARROW_ASSIGN_OR_RAISE(const auto bytes, table::ReadWhole(store, path, size_bytes, run));
   file.text = std::string(std::string_view(*bytes));
   return file;
 }

@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "lance/base/status_detail.h"
+#include "lance/dataset/cleanup_files.h"
 #include "lance/dataset/store_with_bases.h"
 #include "lance/io/stores.h"
 #include "lance/table/base_path.h"
-#include "lance/table/deletion_file.h"
 
 namespace lance::check {
 namespace {
@@ -69,59 +69,38 @@ std::string ReferencedFiles::PathOf(const table::Manifest& manifest, const Versi
   return place ? ShownPath(*place) : table::BaseFolder(base_id) + path;
 }
 
-void ReferencedFiles::AddOne(const table::Manifest& manifest, const VersionLine& line, Kind kind,
-                             const std::optional<uint32_t>& base_id, const std::string& path,
-                             uint64_t size_bytes) {
-  const auto place = FindPlace(manifest, line, base_id, path);
+void ReferencedFiles::AddOne(const table::Manifest& manifest, const VersionLine& line,
+                             const table::NamedFile& file, bool is_looked_for) {
+  // CheckIndexEntries says so.
+  if (file.kind == Kind::kIndexFile && !CheckObjectPath(file.path).ok()) return;
+  const auto place = FindPlace(manifest, line, file.base_id, file.path);
   if (!place) return;
-  if (place->base == 0) (kind == Kind::kIndexFolder ? named_folders_ : named_).insert(place->path);
-  if (!is_looked_for_) return;
-  const std::string key = ShownPath(*place) + "\n" + std::to_string(static_cast<int>(kind)) + " " +
-                          std::to_string(size_bytes);
+  if (place->base == 0) named_.insert(place->path);
+  if (!is_looked_for) return;
+  const std::string key = ShownPath(*place) + "\n" + std::to_string(static_cast<int>(file.kind)) +
+                          " " + std::to_string(file.size_bytes);
   const auto [found, is_new] = references_.try_emplace(key);
   Reference& reference = found->second;
   if (is_new) {
-    reference = {kind, *place, size_bytes, manifest.version, manifest.version, line.branch};
+    reference = {file.kind,        *place,           file.size_bytes,
+                 manifest.version, manifest.version, line.branch};
   }
   reference.last_version = std::max(reference.last_version, manifest.version);
   reference.first_version = std::min(reference.first_version, manifest.version);
 }
 
-void ReferencedFiles::AddIndex(const table::Manifest& manifest, const VersionLine& line,
-                               const table::IndexMetadata& index) {
-  const std::string folder = "_indices/" + index.uuid.ToString() + "/";
-  AddOne(manifest, line, Kind::kIndexFolder, index.base_id, folder, 0);
-  for (const table::IndexFile& file : index.files) {
-    if (!CheckObjectPath(folder + file.path).ok()) continue;  // CheckIndexEntries says so
-    AddOne(manifest, line, Kind::kIndexFile, index.base_id, folder + file.path, file.size_bytes);
-  }
-}
-
 void ReferencedFiles::Add(const table::Manifest& manifest, const VersionLine& line) {
-  is_looked_for_ = true;
-  AddAll(manifest, line);
+  AddAll(manifest, line, /*is_looked_for=*/true);
 }
 
 void ReferencedFiles::AddNamed(const table::Manifest& manifest, const VersionLine& line) {
-  is_looked_for_ = false;
-  AddAll(manifest, line);
+  AddAll(manifest, line, /*is_looked_for=*/false);
 }
 
-void ReferencedFiles::AddAll(const table::Manifest& manifest, const VersionLine& line) {
-  for (const table::Fragment& fragment : manifest.fragments) {
-    for (const table::DataFile& file : fragment.files) {
-      AddOne(manifest, line, Kind::kData, file.base_id, "data/" + file.path, file.size_bytes);
-    }
-    if (!fragment.deletion_file) continue;
-    table::DeletionFile file = *fragment.deletion_file;
-    const std::optional<uint32_t> base_id = std::exchange(file.base_id, std::nullopt);
-    AddOne(manifest, line, Kind::kDeletion, base_id, table::DeletionFilePath(fragment.id, file), 0);
-  }
-  for (const table::IndexMetadata& index : manifest.indices) AddIndex(manifest, line, index);
-  if (!manifest.transaction_file.empty()) {
-    AddOne(manifest, line, Kind::kTransaction, std::nullopt,
-           table::TransactionPath(manifest.transaction_file), 0);
-  }
+void ReferencedFiles::AddAll(const table::Manifest& manifest, const VersionLine& line,
+                             bool is_looked_for) {
+  table::VisitNamedFiles(
+      manifest, [&](const table::NamedFile& file) { AddOne(manifest, line, file, is_looked_for); });
 }
 
 bool ReferencedFiles::IsStillThere(const Reference& reference, const StoredTable& stored) const {
@@ -217,18 +196,9 @@ arrow::Result<std::unordered_set<std::string>> ReferencedFiles::Check(const Stor
 void ReferencedFiles::CheckOrphans(const StoredTable& stored, Findings* findings) const {
   std::map<std::string, OrphanCount> orphans;  // by folder
   for (const auto& [path, size] : stored.sizes) {
+    const auto file = RecogniseFile(path);
+    if (!file || file->kind == CleanupKind::kTemporary || named_.contains(file->key)) continue;
     const std::string folder(FolderOf(path));
-    std::string owner = path;
-    if (folder == "data") {
-      // Side files of blobs belong to the data file of their folder's name.
-      if (path.ends_with(".blob")) owner = path.substr(0, path.rfind('/')) + ".lance";
-      if (!owner.ends_with(".lance")) continue;
-    } else if (folder == "_indices") {
-      if (named_folders_.contains(SegmentFolderOf(path))) continue;
-    } else if (folder != "_deletions" && folder != "_transactions") {
-      continue;
-    }
-    if (named_.contains(owner)) continue;
     ++orphans[folder].files;
     orphans[folder].bytes += size;
   }

@@ -14,6 +14,7 @@
 #include "lance/dataset/check/stored_table.h"
 #include "lance/dataset/dataset_impl.h"
 #include "lance/table/manifest.h"
+#include "lance/table/named_files.h"
 
 namespace lance::check {
 
@@ -46,7 +47,7 @@ class ReferencedFiles {
                      const std::optional<uint32_t>& base_id, const std::string& path);
 
  private:
-  enum class Kind : uint8_t { kData, kDeletion, kIndexFile, kIndexFolder, kTransaction };
+  using Kind = table::NamedFileKind;
   struct Place {
     std::string path;  // below the table's root, or below `base`
     size_t base = 0;   // 0: the table's root; else of bases_, counted from 1
@@ -65,11 +66,9 @@ class ReferencedFiles {
                                  const std::optional<uint32_t>& base_id, const std::string& path);
   size_t NumberOf(const table::BasePath& base);
   std::string ShownPath(const Place& place) const;
-  void AddAll(const table::Manifest& manifest, const VersionLine& line);
-  void AddOne(const table::Manifest& manifest, const VersionLine& line, Kind kind,
-              const std::optional<uint32_t>& base_id, const std::string& path, uint64_t size_bytes);
-  void AddIndex(const table::Manifest& manifest, const VersionLine& line,
-                const table::IndexMetadata& index);
+  void AddAll(const table::Manifest& manifest, const VersionLine& line, bool is_looked_for);
+  void AddOne(const table::Manifest& manifest, const VersionLine& line,
+              const table::NamedFile& file, bool is_looked_for);
   arrow::Result<std::optional<uint64_t>> SizeOf(const Reference& reference,
                                                 const StoredTable& stored);
   /// Whether a version that names a missing file has not been cleaned up since it was listed.
@@ -83,9 +82,7 @@ class ReferencedFiles {
   std::shared_ptr<ObjectStore> base_store_;
   std::unordered_map<std::string, Reference> references_;  // by shown path, kind and size
   std::unordered_set<std::string> named_;                  // paths below the root
-  std::unordered_set<std::string> named_folders_;          // folders of index segments
   uint64_t num_unknown_ = 0;
-  bool is_looked_for_ = true;  // what is added at the moment
 };
 
 }  // namespace lance::check

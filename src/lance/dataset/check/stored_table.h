@@ -11,10 +11,9 @@
 #include <vector>
 
 #include "arrow/result.h"
-#include "arrow/type_fwd.h"
-#include "lance/base/run_context.h"
 #include "lance/object_store.h"
 #include "lance/table/manifest_names.h"
+#include "lance/table/ref_names.h"
 
 namespace lance::check {
 
@@ -33,7 +32,7 @@ struct VersionLine {
   std::optional<uint64_t> hint_size_bytes;
 
   /// What its paths begin with: "", or "tree/{branch}/".
-  std::string prefix() const { return branch.empty() ? "" : "tree/" + branch + "/"; }
+  std::string prefix() const { return branch.empty() ? "" : table::BranchFolder(branch) + "/"; }
   /// Find a version. \return null when it is not there
   const VersionFile* Find(uint64_t version) const;
 };
@@ -58,9 +57,5 @@ struct StoredTable {
 /// The folder of the index segment that a file is in, for example "_indices/{uuid}/"; "" for other
 /// files.
 std::string SegmentFolderOf(std::string_view path);
-
-/// Read a small file whole. \return KeyError + NotFound when it is gone
-arrow::Result<std::shared_ptr<arrow::Buffer>> ReadWhole(ObjectStore& store, const std::string& path,
-                                                        uint64_t size_bytes, const RunContext& run);
 
 }  // namespace lance::check

@@ -10,6 +10,7 @@
 #include "lance/table/manifest_file.h"
 #include "lance/table/transaction_proto.h"
 #include "lance/table/version_hint.h"
+#include "lance/table/whole_file.h"
 
 namespace lance::check {
 namespace {
@@ -28,7 +29,8 @@ std::string VersionName(const VersionLine& line, uint64_t version) {
 
 arrow::Result<table::ManifestFile> ReadManifest(ObjectStore& store, const VersionFile& version,
                                                 const RunContext& run) {
-  ARROW_ASSIGN_OR_RAISE(const auto bytes, ReadWhole(store, version.path, version.size_bytes, run));
+  ARROW_ASSIGN_OR_RAISE(const auto bytes,
+                        table::ReadWhole(store, version.path, version.size_bytes, run));
   return table::DecodeManifestFile(AsBytes(std::string_view(*bytes)));
 }
 
@@ -89,7 +91,7 @@ arrow::Status CheckTransaction(const VersionsCheck& check, const VersionLine& li
   const auto stored = check.stored.sizes.find(path);
   const bool has_file = !file_name.empty() && stored != check.stored.sizes.end();
   if (has_file && (reads_file || !inlined)) {
-    const auto bytes = ReadWhole(*check.table.store, path, stored->second, check.run);
+    const auto bytes = table::ReadWhole(*check.table.store, path, stored->second, check.run);
     if (!bytes.ok() && EndsCheck(bytes.status())) return bytes.status();
     CheckTransactionFile(path, file_name,
                          bytes.ok() ? table::ParseTransaction(std::string_view(**bytes))
@@ -153,7 +155,7 @@ arrow::Status ReadHint(ObjectStore& store, const VersionLine& line, const RunCon
   const std::string path = line.prefix() + std::string(table::kVersionHintPath);
   std::optional<uint64_t> hinted;
   if (*line.hint_size_bytes <= kMaxHintBytes) {
-    const auto bytes = ReadWhole(store, path, *line.hint_size_bytes, run);
+    const auto bytes = table::ReadWhole(store, path, *line.hint_size_bytes, run);
     if (!bytes.ok()) {
       // Replaced by a writer meanwhile, perhaps by a shorter one.
       return EndsCheck(bytes.status()) ? bytes.status() : arrow::Status::OK();

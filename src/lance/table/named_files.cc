@@ -1,0 +1,42 @@
+#include "lance/table/named_files.h"
+
+#include <utility>
+
+#include "lance/table/base_path.h"
+#include "lance/table/deletion_file.h"
+#include "lance/table/manifest_names.h"
+
+namespace lance::table {
+namespace {
+
+using Visit = std::function<void(const NamedFile&)>;
+
+void VisitFragment(const Fragment& fragment, const Visit& visit) {
+  for (DataFile file : fragment.files) {
+    const auto base_id = std::exchange(file.base_id, std::nullopt);
+    visit({NamedFileKind::kData, base_id, DataFilePath(file), file.size_bytes});
+  }
+  if (!fragment.deletion_file) return;
+  DeletionFile file = *fragment.deletion_file;
+  const auto base_id = std::exchange(file.base_id, std::nullopt);
+  visit({NamedFileKind::kDeletion, base_id, DeletionFilePath(fragment.id, file)});
+}
+
+void VisitIndex(const IndexMetadata& index, const Visit& visit) {
+  const std::string folder = "_indices/" + index.uuid.ToString() + "/";
+  visit({NamedFileKind::kIndexFolder, index.base_id, folder});
+  for (const IndexFile& file : index.files) {
+    visit({NamedFileKind::kIndexFile, index.base_id, folder + file.path, file.size_bytes});
+  }
+}
+
+}  // namespace
+
+void VisitNamedFiles(const Manifest& manifest, const Visit& visit) {
+  for (const Fragment& fragment : manifest.fragments) VisitFragment(fragment, visit);
+  for (const IndexMetadata& index : manifest.indices) VisitIndex(index, visit);
+  if (manifest.transaction_file.empty()) return;
+  visit({NamedFileKind::kTransaction, std::nullopt, TransactionPath(manifest.transaction_file)});
+}
+
+}  // namespace lance::table
