@@ -23,6 +23,21 @@ def uri(tmp_path):
 
 
 @BOTH
+@pytest.mark.parametrize("reference", [0, "", ("main", 0), (None, 0)])
+def test_nothing_is_no_name_of_the_newest_version(writer, reference, uri):
+    ds = writer.dataset(uri)
+    for ask in (
+        lambda: writer.dataset(uri, version=reference),
+        lambda: ds.checkout_version(reference),
+        lambda: ds.tags.create("t", reference),
+        lambda: ds.create_branch("b", reference),
+    ):
+        with pytest.raises((ValueError, OSError)):
+            ask()
+    assert ds.tags.list() == ds.branches.list() == {}
+
+
+@BOTH
 def test_tags_are_seen_and_changed_by_both(writer, uri):
     tags = writer.dataset(uri).tags
     tags.create("v1", 1)

@@ -1,5 +1,7 @@
 #include "lance/dataset/cleanup_files.h"
 
+#include <algorithm>
+
 #include "lance/table/base_path.h"
 #include "lance/table/deletion_file.h"
 #include "lance/table/manifest_names.h"
@@ -35,10 +37,21 @@ OwnedFile RecogniseIndex(std::string_view path) {
   return {CleanupKind::kIndex, std::string(path.substr(0, end))};
 }
 
-/// Call a file by what is in a base path, and by what would be there were the base its folder.
-void VisitDataFile(const table::DataFile& file, const VisitKey& visit) {
+/// Call a file of a base path by all that it may be called below the table that it lies in: as one
+/// of the table's own, and, where a base is the folder of a table's data or lies in it, by what
+/// comes from there on.
+void VisitFileOfBase(const std::vector<table::BasePath>& bases, const table::DataFile& file,
+                     const VisitKey& visit) {
   visit(std::string(kData) + file.path);
   visit(file.path);
+  const auto base = std::ranges::find(bases, *file.base_id, &table::BasePath::id);
+  if (base == bases.end()) return;
+  const std::string root = base->path.substr(0, base->path.find_last_not_of('/') + 1);
+  const std::string place = root + (base->is_dataset_root ? "/data/" : "/") + file.path;
+  const std::string folder = "/" + std::string(kData);
+  for (size_t at = place.find(folder); at != std::string::npos; at = place.find(folder, at + 1)) {
+    visit(place.substr(at + 1));
+  }
 }
 
 std::string IndexKey(const table::IndexMetadata& index) {
@@ -101,12 +114,14 @@ void VisitOwnKeys(const table::Manifest& manifest, const VisitKey& visit) {
   for (const table::IndexMetadata& index : manifest.indices) {
     if (!index.base_id) visit(IndexKey(index));
   }
+  // A base path may be the table's own place: nobody refuses that.
+  VisitKeysElsewhere(manifest, visit);
 }
 
 void VisitKeysElsewhere(const table::Manifest& manifest, const VisitKey& visit) {
   for (const table::Fragment& fragment : manifest.fragments) {
     for (const table::DataFile& file : fragment.files) {
-      if (file.base_id) VisitDataFile(file, visit);
+      if (file.base_id) VisitFileOfBase(manifest.base_paths, file, visit);
     }
     if (fragment.deletion_file && fragment.deletion_file->base_id) {
       table::DeletionFile there = *fragment.deletion_file;

@@ -48,7 +48,9 @@ bool CleanupPolicy::Removes(uint64_t version, Timestamp committed) const {
 arrow::Result<CleanupPolicy> MakeCleanupPolicy(const CleanupRequest& request, uint64_t read_version,
                                                const std::vector<VersionEntry>& versions,
                                                Timestamp now) {
-  CleanupPolicy policy{.before_version = read_version};
+  // A detached version has a number behind all others; the newest stays from there, too.
+  const uint64_t newest = versions.empty() ? 0 : versions.back().version;
+  CleanupPolicy policy{.before_version = std::min(read_version, newest)};
   policy.versions.insert(request.versions.begin(), request.versions.end());
   if (request.older_than && request.older_than->count() < 0) {
     return arrow::Status::Invalid("older_than is ", request.older_than->count(),
