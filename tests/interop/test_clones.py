@@ -242,6 +242,14 @@ def test_copies_keep_versions_ids_and_blobs(version, tmp_path):
     assert theirs["_rowid"].to_pylist() == [0, 1, 2, 3]
 
 
+def test_copies_of_newer_blobs_are_refused_by_name(tmp_path):
+    table = pa.table({"id": [1], "b": lance.blob_array([b"x"])})
+    lance.write_dataset(table, str(tmp_path / "t"), data_storage_version="2.2")
+    with pytest.raises(lance_cpp.UnsupportedError, match='"b" is a blob v2 column'):
+        lance_cpp.dataset(str(tmp_path / "t")).copy(str(tmp_path / "copy"))
+    assert not (tmp_path / "copy").exists()
+
+
 def test_copies_of_old_versions_branches_and_empty_tables(uri, tmp_path):
     source = lance_cpp.dataset(uri)
     for i, (reference, ids) in enumerate(REFERENCES):

@@ -209,7 +209,10 @@ arrow::Result<Dataset> CreateBranch(const Dataset& dataset, const std::string& n
   ARROW_ASSIGN_OR_RAISE(const OpenedTable place, PlaceOfBranch(dataset.impl().opened, name));
   const table::ManifestStore target(place.store);
   ARROW_ASSIGN_OR_RAISE(FirstVersion first, MakeFirstVersion(dataset, target, clone, run));
-  arrow::Status stored = StoreDescription(branch, branches, run);
+  // A cleanup that has not seen the first version has removed the parent's by now, or will not
+  // remove files that the branch needs.
+  arrow::Status stored = CloneOf(dataset).status();
+  if (stored.ok()) stored = StoreDescription(branch, branches, run);
   if (stored.ok()) stored = ConfirmFirstVersion(branch, target, branches);
   if (!stored.ok()) {
     // A branch that another call described may have its first version from us.
