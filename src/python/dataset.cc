@@ -32,13 +32,16 @@ Ref TakeRef(Keywords* keywords) {
   std::optional<uint64_t> version;
   std::optional<uint64_t> as_of;  // nanoseconds since 1970 in UTC
   std::optional<std::string> branch;
-  std::string tag;
+  std::optional<std::string> tag;
   keywords->Take("version", &version)
       .Take("tag", &tag)
       .Take("branch", &branch)
       .Take("as_of", &as_of);
   keywords->Finish();
-  if (!tag.empty()) return Ref::Tag(std::move(tag));
+  // Neither is a way to ask for the newest version.
+  if (version == 0) throw StatusError(arrow::Status::Invalid("version is 0; allowed: 1 or more"));
+  if (tag && tag->empty()) throw StatusError(arrow::Status::Invalid("the name of a tag is empty"));
+  if (tag) return Ref::Tag(*std::move(tag));
   if (as_of) {
     const auto since_epoch = std::chrono::nanoseconds(static_cast<int64_t>(*as_of));
     return Ref::AsOf(Timestamp(since_epoch), std::move(branch));

@@ -292,6 +292,41 @@ def test_ours_keeps_files_of_detached_versions(tmp_path):
     assert rows_of(lance, uri, detached.version) == [{"id": 2}, {"id": 7}]
 
 
+@pytest.mark.parametrize("deletes", [{"older_than": NOW}, {"retain_versions": 1}])
+def test_ours_keeps_the_newest_version_also_from_a_detached_one(deletes, tmp_path):
+    uri = str(tmp_path / "t")
+    for step in range(3):
+        ds = lance_cpp.write_dataset(pa.table({"id": [step]}), uri, mode="overwrite")
+    fragments = lance.fragment.write_fragments(
+        pa.table({"id": [7]}), uri, data_storage_version=ds.data_storage_version
+    )
+    detached = lance.LanceDataset.commit(
+        uri, lance.LanceOperation.Append(fragments), read_version=3, detached=True
+    )
+    handle = lance_cpp.dataset(uri, version=detached.version)
+    assert handle.cleanup_old_versions(**deletes).old_versions == 2
+    assert numbers_of(uri) == [3]
+    assert rows_of(lance, uri) == [{"id": 2}]
+    assert rows_of(lance, uri, detached.version) == [{"id": 2}, {"id": 7}]
+
+
+@BOTH
+@pytest.mark.parametrize("folder, is_root", [("", True), ("/data", False), ("/data/sub", False)])
+def test_base_paths_may_lie_in_the_table_itself(writer, folder, is_root, tmp_path):
+    uri = str(tmp_path / "t")
+    base = writer.DatasetBasePath(uri + folder, name="own", is_dataset_root=is_root)
+    for step in range(3):
+        mode, bases = ("append", None) if step else ("create", [base])
+        writer.write_dataset(
+            pa.table({"id": [step]}), uri, mode=mode, initial_bases=bases, target_bases=["own"]
+        )
+    how = {"older_than": NOW, "delete_unverified": True}
+    if folder != "/data/sub":  # of which the reference deletes the rows
+        clean_both(uri, tmp_path, **how)
+    assert lance_cpp.dataset(uri).cleanup_old_versions(**how).data_files_removed == 0
+    assert rows_of(lance, uri) == [{"id": 0}, {"id": 1}, {"id": 2}]
+
+
 def test_a_shallow_clone_is_cleaned_up_without_its_source(tmp_path):
     source, uri = str(tmp_path / "source"), str(tmp_path / "clone")
     ds = lance.write_dataset(pa.table({"id": range(10)}), source, max_rows_per_file=5)

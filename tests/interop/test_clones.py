@@ -1,5 +1,6 @@
 """Shallow clones, copies and dropped tables, by us and by the reference."""
 
+import datetime
 import pathlib
 
 import lance
@@ -241,6 +242,14 @@ def test_copies_keep_versions_ids_and_blobs(version, tmp_path):
     assert theirs["_rowid"].to_pylist() == [0, 1, 2, 3]
 
 
+def test_copies_of_newer_blobs_are_refused_by_name(tmp_path):
+    table = pa.table({"id": [1], "b": lance.blob_array([b"x"])})
+    lance.write_dataset(table, str(tmp_path / "t"), data_storage_version="2.2")
+    with pytest.raises(lance_cpp.UnsupportedError, match='"b" is a blob v2 column'):
+        lance_cpp.dataset(str(tmp_path / "t")).copy(str(tmp_path / "copy"))
+    assert not (tmp_path / "copy").exists()
+
+
 def test_copies_of_old_versions_branches_and_empty_tables(uri, tmp_path):
     source = lance_cpp.dataset(uri)
     for i, (reference, ids) in enumerate(REFERENCES):
@@ -271,6 +280,45 @@ def test_dropped_tables_are_gone(maker, uri, tmp_path):
         lance_cpp.LanceDataset.drop(uri)
     lance_cpp.write_dataset(rows([1]), uri)
     assert_alike(uri, [1])
+
+
+@pytest.mark.parametrize("dropper", [lance_cpp, lance], ids=lambda module: module.__name__)
+def test_dropping_removes_links_and_not_what_they_stand_for(dropper, uri, tmp_path):
+    outside, inside = tmp_path / "outside", pathlib.Path(uri)
+    (outside / "deeper").mkdir(parents=True)
+    (outside / "deeper" / "precious.lance").write_text("not of the table")
+    ds = lance_cpp.dataset(uri)
+    ds.create_branch("b").insert(lance_cpp.dataset(uri).to_table())
+    for folder in ("", "data", "tree/b/data", "tree/b"):
+        (inside / folder / "link").symlink_to(outside)
+    if dropper is lance_cpp:
+        ds.branches.delete("b")
+        assert (outside / "deeper" / "precious.lance").exists()
+        assert not (inside / "tree/b/data/link").exists()
+    dropper.LanceDataset.drop(uri)
+    assert (outside / "deeper" / "precious.lance").exists()
+    assert not (inside / "link").exists()
+
+
+def test_a_table_with_a_damaged_version_is_dropped(uri):
+    lance_cpp.dataset(uri).update_config({"a": "b"})
+    newest = min(pathlib.Path(uri, "_versions").glob("*.manifest"))
+    newest.write_bytes(b"damaged")
+    lance_cpp.LanceDataset.drop(uri)
+    assert not any(path.is_file() for path in pathlib.Path(uri).rglob("*"))
+
+
+def test_nothing_is_made_of_a_version_that_was_cleaned_up(tmp_path):
+    uri = str(tmp_path / "t")
+    old = lance_cpp.write_dataset(rows(range(3)), uri)
+    lance_cpp.write_dataset(pa.table({"id": [1]}), uri, mode="overwrite")
+    lance_cpp.dataset(uri).cleanup_old_versions(older_than=datetime.timedelta(0))
+    with pytest.raises(lance_cpp.NotFoundError, match="is not there"):
+        old.create_branch("late")
+    with pytest.raises(lance_cpp.NotFoundError, match="is not there"):
+        old.shallow_clone(str(tmp_path / "late"), None)
+    assert old.branches.list() == {}
+    assert not pathlib.Path(uri, "tree").exists()
 
 
 def test_lancectl_clones_copies_and_drops(uri, tmp_path):

@@ -2,6 +2,7 @@
 
 import datetime
 import json
+import pathlib
 
 import lance
 import lance_cpp
@@ -20,6 +21,31 @@ def uri(tmp_path):
     for version in range(3):
         lance_cpp.write_dataset(pa.table({"k": [version]}), uri, mode="append")
     return uri
+
+
+def test_a_damaged_tag_can_be_deleted(uri):
+    ds = lance_cpp.dataset(uri)
+    ds.tags.create("broken", 1)
+    pathlib.Path(uri, "_refs/tags/broken.json").write_text("no JSON")
+    with pytest.raises(lance_cpp.CorruptError, match="broken.json"):
+        ds.tags.list()
+    ds.tags.delete("broken")
+    assert ds.tags.list() == {}
+
+
+@BOTH
+@pytest.mark.parametrize("reference", [0, "", ("main", 0), (None, 0)])
+def test_nothing_is_no_name_of_the_newest_version(writer, reference, uri):
+    ds = writer.dataset(uri)
+    for ask in (
+        lambda: writer.dataset(uri, version=reference),
+        lambda: ds.checkout_version(reference),
+        lambda: ds.tags.create("t", reference),
+        lambda: ds.create_branch("b", reference),
+    ):
+        with pytest.raises((ValueError, OSError)):
+            ask()
+    assert ds.tags.list() == ds.branches.list() == {}
 
 
 @BOTH

@@ -7,6 +7,7 @@
 #include "lance/base/status_detail.h"
 #include "lance/dataset/clone_impl.h"
 #include "lance/dataset/dataset_impl.h"
+#include "lance/io/own_files.h"
 #include "lance/refs.h"
 #include "lance/table/clone.h"
 #include "lance/table/manifest_names.h"
@@ -170,15 +171,14 @@ bool IsInTable(std::string_view path, std::string_view folder) {
 arrow::Result<std::vector<std::string>> FilesOf(ObjectStore& root, const std::string& name,
                                                 const std::vector<table::Branch>& branches) {
   const std::string folder = table::BranchFolder(name);
-  std::vector<std::string> files;
-  ARROW_RETURN_NOT_OK(root.List(folder, [&](const ObjectInfo& object) {
+  ARROW_ASSIGN_OR_RAISE(std::vector<std::string> files, ListOwnFiles(root, folder));
+  std::erase_if(files, [&](const std::string& path) {
     const bool is_others = std::ranges::any_of(branches, [&](const table::Branch& other) {
       return other.name != name && other.name.starts_with(name + "/") &&
-             IsInTable(object.path, table::BranchFolder(other.name));
+             IsInTable(path, table::BranchFolder(other.name));
     });
-    if (!is_others && IsInTable(object.path, folder)) files.push_back(object.path);
-    return arrow::Status::OK();
-  }));
+    return is_others || !IsInTable(path, folder);
+  });
   const std::string versions = folder + "/" + std::string(table::kVersionsFolder) + "/";
   std::ranges::stable_partition(
       files, [&](const std::string& path) { return path.starts_with(versions); });
@@ -209,7 +209,10 @@ arrow::Result<Dataset> CreateBranch(const Dataset& dataset, const std::string& n
   ARROW_ASSIGN_OR_RAISE(const OpenedTable place, PlaceOfBranch(dataset.impl().opened, name));
   const table::ManifestStore target(place.store);
   ARROW_ASSIGN_OR_RAISE(FirstVersion first, MakeFirstVersion(dataset, target, clone, run));
-  arrow::Status stored = StoreDescription(branch, branches, run);
+  // A cleanup that has not seen the first version has removed the parent's by now, or will not
+  // remove files that the branch needs.
+  arrow::Status stored = CloneOf(dataset).status();
+  if (stored.ok()) stored = StoreDescription(branch, branches, run);
   if (stored.ok()) stored = ConfirmFirstVersion(branch, target, branches);
   if (!stored.ok()) {
     // A branch that another call described may have its first version from us.

@@ -64,6 +64,8 @@ class Removal {
         some.push_back(next->second);
       }
       ARROW_RETURN_NOT_OK(RemoveManifests(some));
+      // Now nobody can begin to need what only they name; whoever did before is seen.
+      if (!is_dry_) ARROW_RETURN_NOT_OK(survey_->LookAgain());
       ARROW_RETURN_NOT_OK(remove_up_to(some.back().version));
     }
     return std::move(result_);

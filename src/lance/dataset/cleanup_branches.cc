@@ -65,8 +65,11 @@ arrow::Result<std::map<std::string, uint64_t>> ReadParentVersions(const CleanupP
 }  // namespace
 
 arrow::Result<BranchReferences> ReadBranchReferences(const CleanupPlace& place,
+                                                     std::set<std::string>* seen,
                                                      const RunContext& run) {
-  ARROW_ASSIGN_OR_RAISE(const auto manifests, ListBranchManifests(place));
+  ARROW_ASSIGN_OR_RAISE(auto manifests, ListBranchManifests(place));
+  std::erase_if(manifests,
+                [&](const auto& manifest) { return seen->contains(manifest.file.path); });
   BranchReferences references;
   if (manifests.empty()) return references;
   ARROW_ASSIGN_OR_RAISE(const auto parents, ReadParentVersions(place, run));
@@ -82,6 +85,7 @@ arrow::Result<BranchReferences> ReadBranchReferences(const CleanupPlace& place,
   };
   ARROW_RETURN_NOT_OK(
       ParallelFor(static_cast<int>(manifests.size()), run.num_threads, run.stop_token, read));
+  for (const BranchManifest& manifest : manifests) seen->insert(manifest.file.path);
   for (const std::string& branch : needing) {
     const auto parent = parents.find(branch);
     if (parent != parents.end()) references.branches.push_back({branch, parent->second});

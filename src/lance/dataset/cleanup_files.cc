@@ -1,5 +1,8 @@
 #include "lance/dataset/cleanup_files.h"
 
+#include <algorithm>
+
+#include "lance/table/base_path.h"
 #include "lance/table/named_files.h"
 
 namespace lance {
@@ -35,6 +38,24 @@ OwnedFile RecogniseIndex(std::string_view path) {
 }
 
 bool IsKey(const table::NamedFile& file) { return file.kind != table::NamedFileKind::kIndexFile; }
+
+/// Call a file of a base path by all that it may be called below the table that it lies in: as one
+/// of the table's own, and, where a base is the folder of a table's data or lies in it, by what
+/// comes from there on.
+void VisitDataOfBase(const std::vector<table::BasePath>& bases, const table::NamedFile& file,
+                     const VisitKey& visit) {
+  const std::string name = file.path.substr(kData.size());
+  visit(file.path);
+  visit(name);
+  const auto base = std::ranges::find(bases, *file.base_id, &table::BasePath::id);
+  if (base == bases.end()) return;
+  const std::string root = base->path.substr(0, base->path.find_last_not_of('/') + 1);
+  const std::string place = root + (base->is_dataset_root ? "/data/" : "/") + name;
+  const std::string folder = "/" + std::string(kData);
+  for (size_t at = place.find(folder); at != std::string::npos; at = place.find(folder, at + 1)) {
+    visit(place.substr(at + 1));
+  }
+}
 
 }  // namespace
 
@@ -81,14 +102,18 @@ void VisitOwnKeys(const table::Manifest& manifest, const VisitKey& visit) {
   table::VisitNamedFiles(manifest, [&](const table::NamedFile& file) {
     if (!file.base_id && IsKey(file)) visit(file.path);
   });
+  // A base path may be the table's own place: nobody refuses that.
+  VisitKeysElsewhere(manifest, visit);
 }
 
 void VisitKeysElsewhere(const table::Manifest& manifest, const VisitKey& visit) {
   table::VisitNamedFiles(manifest, [&](const table::NamedFile& file) {
     if (!file.base_id || !IsKey(file)) return;
-    visit(file.path);
-    // The base may be the folder of the data files itself.
-    if (file.kind == table::NamedFileKind::kData) visit(file.path.substr(kData.size()));
+    if (file.kind == table::NamedFileKind::kData) {
+      VisitDataOfBase(manifest.base_paths, file, visit);
+    } else {
+      visit(file.path);
+    }
   });
 }
 

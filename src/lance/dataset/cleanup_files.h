@@ -33,7 +33,7 @@ std::optional<OwnedFile> RecogniseFile(std::string_view path);
 
 using VisitKey = std::function<void(std::string key)>;
 
-/// Visit the keys of all files in the table's own place that a version refers to.
+/// Visit the keys of all files that may lie in the table's own place and that a version refers to.
 void VisitOwnKeys(const table::Manifest& manifest, const VisitKey& visit);
 
 /// Visit the keys that a branch's version may refer to in another place, the table that it came

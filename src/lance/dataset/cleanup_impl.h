@@ -57,8 +57,10 @@ struct BranchReferences {
 
 /// Read every version of every branch, also of those whose description is gone or not yet there.
 ///
+/// \param seen manifests that need not be read; those that were are added
 /// \return NotImplemented + UnsupportedFeature for one with unknown features
 arrow::Result<BranchReferences> ReadBranchReferences(const CleanupPlace& place,
+                                                     std::set<std::string>* seen,
                                                      const RunContext& run);
 
 /// A file that goes. `last_version`: it is needed up to this one, which goes too; 0: unverified.
@@ -112,6 +114,9 @@ class CleanupSurvey {
 
   const std::vector<CleanupBranch>& branches() const { return branches_; }
 
+  /// Keep what was referred to since: by commits that restore a version that goes, and by branches
+  /// that began on one. To be called between removing manifests and removing files.
+  arrow::Status LookAgain();
   /// Keep what a version refers to, because its manifest could not be deleted. \return whether it
   /// is still there
   arrow::Result<bool> KeepAfterAll(const table::VersionEntry& entry);
@@ -127,8 +132,8 @@ class CleanupSurvey {
   arrow::Status ReadVersions(const std::vector<table::VersionEntry>& versions);
   arrow::Status ReadVersion(const table::VersionEntry& entry);
   arrow::Status ReadDetached();
-  /// Read versions that appeared since `known`.
-  arrow::Status ReadNewer(const std::vector<table::VersionEntry>& known);
+  /// Read versions that appeared since the last look.
+  arrow::Status ReadNewer();
   arrow::Status KeepTagged(const TaggedVersions& tags);
   arrow::Status ListFiles(std::vector<DoomedFile>* files) const;
   void Judge(const ObjectInfo& info, const UnverifiedRule& rule,
@@ -142,6 +147,8 @@ class CleanupSurvey {
   CleanupPolicy policy_;
   KeyUses uses_;
   std::vector<CleanupBranch> branches_;
+  std::set<std::string> branch_manifests_;           // that were read
+  uint64_t newest_ = 0;                              // version that was read
   std::mutex mutex_;                                 // guards what follows while manifests are read
   std::map<uint64_t, table::VersionEntry> removed_;  // versions that go
   Timestamp oldest_kept_ = Timestamp::max();

@@ -48,7 +48,9 @@ bool CleanupPolicy::Removes(uint64_t version, Timestamp committed) const {
 arrow::Result<CleanupPolicy> MakeCleanupPolicy(const CleanupRequest& request, uint64_t read_version,
                                                const std::vector<VersionEntry>& versions,
                                                Timestamp now) {
-  CleanupPolicy policy{.before_version = read_version};
+  // A detached version has a number behind all others; the newest stays from there, too.
+  const uint64_t newest = versions.empty() ? 0 : versions.back().version;
+  CleanupPolicy policy{.before_version = std::min(read_version, newest)};
   policy.versions.insert(request.versions.begin(), request.versions.end());
   if (request.older_than && request.older_than->count() < 0) {
     return arrow::Status::Invalid("older_than is ", request.older_than->count(),
@@ -103,6 +105,7 @@ arrow::Result<CleanupFindings> CleanupSurvey::Run(uint64_t read_version) {
                         MakeCleanupPolicy(request_, read_version, versions, run_.clock->Now()));
   ARROW_RETURN_NOT_OK(ReadBranches());
   progress_->Stage("read", versions.size());
+  newest_ = versions.empty() ? 0 : versions.back().version;
   ARROW_RETURN_NOT_OK(ReadVersions(versions));
   ARROW_RETURN_NOT_OK(ReadDetached());
   ARROW_ASSIGN_OR_RAISE(const TaggedVersions tags, ReadTags());
@@ -110,7 +113,7 @@ arrow::Result<CleanupFindings> CleanupSurvey::Run(uint64_t read_version) {
   CleanupFindings findings;
   ARROW_RETURN_NOT_OK(ListFiles(&findings.files));
   // What was committed meanwhile, and the files that it brought along.
-  ARROW_RETURN_NOT_OK(ReadNewer(versions));
+  ARROW_RETURN_NOT_OK(ReadNewer());
   std::erase_if(findings.files, [&](const DoomedFile& file) { return !IsDoomed(file); });
   std::ranges::sort(findings.files, {}, [](const DoomedFile& file) {
     return std::pair(file.last_version, std::string_view(file.path));
@@ -129,7 +132,8 @@ arrow::Result<CleanupSurvey::TaggedVersions> CleanupSurvey::ReadTags() const {
 }
 
 arrow::Status CleanupSurvey::ReadBranches() {
-  ARROW_ASSIGN_OR_RAISE(BranchReferences references, ReadBranchReferences(place_, run_));
+  ARROW_ASSIGN_OR_RAISE(BranchReferences references,
+                        ReadBranchReferences(place_, &branch_manifests_, run_));
   for (const CleanupBranch& branch : references.branches) {
     policy_.pinned.insert(branch.referenced_version);
   }
@@ -186,11 +190,21 @@ arrow::Status CleanupSurvey::ReadDetached() {
   return ReadVersions(detached);
 }
 
-arrow::Status CleanupSurvey::ReadNewer(const std::vector<VersionEntry>& known) {
+arrow::Status CleanupSurvey::ReadNewer() {
   ARROW_ASSIGN_OR_RAISE(std::vector<VersionEntry> now, manifests_.ListVersions());
-  const uint64_t newest = known.empty() ? 0 : known.back().version;
-  std::erase_if(now, [&](const VersionEntry& entry) { return entry.version <= newest; });
-  return ReadVersions(now);
+  std::erase_if(now, [&](const VersionEntry& entry) { return entry.version <= newest_; });
+  for (const VersionEntry& entry : now) {
+    ARROW_RETURN_NOT_OK(ReadVersion(entry));
+    newest_ = entry.version;
+  }
+  return arrow::Status::OK();
+}
+
+arrow::Status CleanupSurvey::LookAgain() {
+  ARROW_RETURN_NOT_OK(ReadNewer());
+  ARROW_ASSIGN_OR_RAISE(const BranchReferences references,
+                        ReadBranchReferences(place_, &branch_manifests_, run_));
+  return uses_.Add({references.keys.begin(), references.keys.end()}, kAlways);
 }
 
 arrow::Status CleanupSurvey::KeepTagged(const TaggedVersions& tags) {

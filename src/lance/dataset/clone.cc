@@ -15,6 +15,13 @@ arrow::Result<table::CloneOperation> CloneOf(const Dataset& source) {
     return arrow::Status::Invalid("version ", source.version(), " of ", source.uri(),
                                   " is detached; allowed: versions of a branch");
   }
+  // The handle may be old. What is made of a version that was cleaned up could not be read.
+  const table::ManifestStore manifests(source.impl().opened.store);
+  ARROW_ASSIGN_OR_RAISE(const auto entry, manifests.FindVersion(source.version()));
+  if (!entry) {
+    const std::string number = std::to_string(source.version());
+    return NotFoundError("version", number, source.uri() + ": version " + number + " is not there");
+  }
   table::CloneOperation clone{.ref_version = source.version(), .ref_path = source.uri()};
   if (!source.branch().empty()) clone.ref_name = source.branch();
   return clone;

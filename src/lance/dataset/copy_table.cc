@@ -3,8 +3,11 @@
 #include <utility>
 
 #include "arrow/record_batch.h"
+#include "arrow/type.h"
+#include "lance/base/status_detail.h"
 #include "lance/clone.h"
 #include "lance/dataset/dataset_impl.h"
+#include "lance/format/field_metadata.h"
 #include "lance/scan.h"
 #include "lance/table/manifest_store.h"
 #include "lance/write.h"
@@ -29,6 +32,17 @@ TextMap WithoutClustering(TextMap map, const std::vector<ClusteringDefinition>& 
   return map;
 }
 
+/// Refuse by name what no writer of ours writes, before rows of other types come to it.
+arrow::Status CheckCanBeWritten(const Dataset& dataset) {
+  for (const auto& field : dataset.schema()->fields()) {
+    if (!format::IsBlobV2(format::FromArrowMetadata(field->metadata()))) continue;
+    return UnsupportedError(
+        "copying blob v2 columns",
+        "column \"" + field->name() + "\" is a blob v2 column, which this version does not write");
+  }
+  return arrow::Status::OK();
+}
+
 /// All rows with the bytes of blobs; may be read any number of times.
 arrow::Result<BatchSource> RowsOf(const Dataset& dataset, const CallOptions& call) {
   ARROW_ASSIGN_OR_RAISE(const Scanner scanner,
@@ -40,6 +54,7 @@ arrow::Result<BatchSource> RowsOf(const Dataset& dataset, const CallOptions& cal
 
 arrow::Result<Dataset> CopyTable(const Dataset& dataset, const CopyRequest& request,
                                  const CallOptions& call) {
+  ARROW_RETURN_NOT_OK(CheckCanBeWritten(dataset));
   const TableProperties& properties = dataset.properties();
   const table::LoadedManifest& loaded = *dataset.impl().loaded;
   ARROW_ASSIGN_OR_RAISE(const BatchSource rows, RowsOf(dataset, call));

@@ -5,6 +5,7 @@
 #include "lance/base/status_detail.h"
 #include "lance/clone.h"
 #include "lance/dataset/dataset_impl.h"
+#include "lance/io/own_files.h"
 #include "lance/table/manifest_names.h"
 
 namespace lance {
@@ -17,20 +18,23 @@ arrow::Status CheckIsRoot(const OpenedTable& table, const RunContext& run) {
   if (versions.empty()) {
     return NotFoundError("table", "", "there is no table here: _versions holds no manifest");
   }
-  // Whatever its features are, a table can be dropped; only its manifest must be one.
-  ARROW_ASSIGN_OR_RAISE(const auto newest, manifests.LoadEntry(versions.back(), run));
-  if (!newest.manifest.branch) return arrow::Status::OK();
-  return arrow::Status::Invalid("is the place of branch ", *newest.manifest.branch,
+  // Whatever its features and damages are, a table can be dropped; only one of its manifests must
+  // be one.
+  auto known = manifests.LoadEntry(versions.back(), run);
+  for (auto older = versions.rbegin() + 1; !known.ok() && older != versions.rend(); ++older) {
+    ARROW_RETURN_NOT_OK(run.stop_token.Poll());
+    auto loaded = manifests.LoadEntry(*older, run);
+    if (loaded.ok()) known = std::move(loaded);
+  }
+  ARROW_RETURN_NOT_OK(known.status());
+  if (!known->manifest.branch) return arrow::Status::OK();
+  return arrow::Status::Invalid("is the place of branch ", *known->manifest.branch,
                                 "; allowed: the root of a table. DeleteBranch removes branches");
 }
 
 /// Everything below a root, its own manifests last.
 arrow::Result<std::vector<std::string>> AllFiles(ObjectStore& store) {
-  std::vector<std::string> files;
-  ARROW_RETURN_NOT_OK(store.List("", [&](const ObjectInfo& object) {
-    files.push_back(object.path);
-    return arrow::Status::OK();
-  }));
+  ARROW_ASSIGN_OR_RAISE(std::vector<std::string> files, ListOwnFiles(store, ""));
   const std::string versions = std::string(table::kVersionsFolder) + "/";
   std::ranges::partition(files,
                          [&](const std::string& path) { return !path.starts_with(versions); });

@@ -15,6 +15,7 @@
 #include "arrow/io/interfaces.h"
 #include "arrow/util/cancel.h"
 #include "lance/io/object_path.h"
+#include "lance/io/own_files.h"
 #include "lance/io/posix_file.h"
 #include "lance/io/stores.h"
 
@@ -185,7 +186,7 @@ class LocalOutputStream : public arrow::io::OutputStream {
 };
 
 /// See MakeLocalStore. Immutable; the file system does the rest.
-class LocalObjectStore : public ObjectStore, public StagingFiles {
+class LocalObjectStore : public ObjectStore, public StagingFiles, public LinkedFolders {
  public:
   explicit LocalObjectStore(std::string root) : root_(std::move(root)) {}
 
@@ -235,6 +236,13 @@ class LocalObjectStore : public ObjectStore, public StagingFiles {
     return ListAll(prefix, [&](Entry entry) {
       return entry.is_temporary ? VisitFile(std::move(entry), visit) : arrow::Status::OK();
     });
+  }
+
+  arrow::Result<std::vector<std::string>> ListLinks(const std::string& prefix) override {
+    if (!prefix.empty()) ARROW_RETURN_NOT_OK(CheckObjectPath(prefix));
+    std::vector<std::string> links;
+    ARROW_RETURN_NOT_OK(ListLinksIn(prefix, &links));
+    return links;
   }
 
   arrow::Status ListPaths(const std::string& prefix,
@@ -386,6 +394,24 @@ class LocalObjectStore : public ObjectStore, public StagingFiles {
       if (entry.kind == Kind::kFile) ARROW_RETURN_NOT_OK(visit(std::move(entry)));
     }
     above->pop_back();
+    return arrow::Status::OK();
+  }
+
+  arrow::Status ListLinksIn(const std::string& folder, std::vector<std::string>* links) const {
+    ARROW_ASSIGN_OR_RAISE(auto entries, ReadFolder(folder));
+    for (Entry& entry : entries) {
+      if (entry.kind == Kind::kFile) continue;
+      const std::string file = FullPath(entry.path);
+      struct stat info {};
+      if (lstat(file.c_str(), &info) != 0) {
+        if (MeansAbsent(errno)) continue;  // removed since we read its name
+        return SystemError(file, "lstat", errno);
+      }
+      if (S_ISDIR(info.st_mode)) ARROW_RETURN_NOT_OK(ListLinksIn(entry.path, links));
+      if (!S_ISLNK(info.st_mode)) continue;
+      ARROW_RETURN_NOT_OK(Look(&entry));
+      if (entry.kind == Kind::kFolder) links->push_back(std::move(entry.path));
+    }
     return arrow::Status::OK();
   }
 

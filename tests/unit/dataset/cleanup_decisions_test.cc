@@ -12,6 +12,7 @@ namespace {
 
 using std::chrono::hours;
 using std::chrono::microseconds;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -90,6 +91,16 @@ TEST(PolicyTest, KeepsTheNewestSoMany) {
   EXPECT_EQ(policy_of(4, 2), 2u);
   EXPECT_EQ(policy_of(6, 6), 0u);
   EXPECT_EQ(policy_of(100, 6), 0u);
+}
+
+TEST(PolicyTest, TheNewestStaysAlsoFromADetachedVersion) {
+  constexpr uint64_t kDetached = (uint64_t{1} << 63) + 5;
+  LANCE_ASSERT_OK_AND_ASSIGN(
+      const auto policy,
+      MakeCleanupPolicy({.older_than = microseconds(0)}, kDetached, Versions(6), At(1000)));
+  EXPECT_TRUE(policy.Removes(5, At(1)));
+  EXPECT_FALSE(policy.Removes(6, At(1)));
+  EXPECT_FALSE(policy.Removes(kDetached, At(1)));
 }
 
 TEST(PolicyTest, NothingAskedMeansTwoWeeks) {
@@ -202,10 +213,29 @@ TEST(KeysTest, OfAVersionAndOfWhatItTookFromElsewhere) {
   VisitKeysElsewhere(manifest, [&](std::string key) { elsewhere.push_back(std::move(key)); });
 
   const std::string index = "_indices/00000000-0000-0000-0000-000000000000/";
-  EXPECT_THAT(
-      own, ElementsAre("data/own.lance", "_deletions/4-2-3.arrow", index, "_transactions/1-u.txn"));
   EXPECT_THAT(elsewhere,
               ElementsAre("data/theirs.lance", "theirs.lance", "_deletions/5-1-9.arrow", index));
+  // A base path may be the table's own place.
+  std::vector<std::string> all = {"data/own.lance", "_deletions/4-2-3.arrow", index,
+                                  "_transactions/1-u.txn"};
+  all.insert(all.end(), elsewhere.begin(), elsewhere.end());
+  EXPECT_EQ(own, all);
+}
+
+TEST(KeysTest, OfBasesThatAreFoldersOfATable) {
+  const auto keys_of = [](const std::string& base, bool is_dataset_root) {
+    table::Manifest manifest;
+    manifest.base_paths = {{.id = 3, .is_dataset_root = is_dataset_root, .path = base}};
+    manifest.fragments = {{.files = {{.path = "x.lance", .base_id = 3}}}};
+    std::vector<std::string> keys;
+    VisitOwnKeys(manifest, [&](std::string key) { keys.push_back(std::move(key)); });
+    return keys;
+  };
+  EXPECT_THAT(keys_of("/a/t/data/sub/", false), Contains("data/sub/x.lance"));
+  EXPECT_THAT(keys_of("s3://a/t/data", false), Contains("data/x.lance"));
+  EXPECT_THAT(keys_of("/a/data/t/data/sub", false), Contains("data/sub/x.lance"));
+  EXPECT_THAT(keys_of("/a/t/data/inner", true), Contains("data/inner/data/x.lance"));
+  EXPECT_THAT(keys_of("", false), Contains("data/x.lance"));
 }
 
 }  // namespace
