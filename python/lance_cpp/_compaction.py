@@ -148,7 +148,7 @@ def _envelope_of(kind: str, text: str) -> bytes:
         if document["kind"] != kind:
             raise InvalidError(f"this is a {document['kind']}, not a {kind}")
         return base64.b64decode(document["envelope"], validate=True)
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         if isinstance(error, InvalidError):
             raise
         raise CorruptError(f"this is no {kind} in JSON") from None

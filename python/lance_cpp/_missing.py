@@ -52,7 +52,7 @@ _PLACES: dict[str, tuple[tuple[str, str], ...]] = {
             "DocumentGranularity FullTextQuery MinHashQuery",
         ),
         ("SQL engines read a dataset or scanner as an Arrow stream", "SqlQuery SqlQueryBuilder"),
-        ("LanceDataset.scanner takes the options of a scan", "ScannerBuilder ColumnOrdering"),
+        ("LanceDataset.scanner takes the options of a scan", "ScannerBuilder"),
         (
             "plain dicts are given: LanceDataset.versions, tags and branches list them",
             "Branch Tag VersionRef",

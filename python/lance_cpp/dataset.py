@@ -33,7 +33,7 @@ from .history import (
 from ._indices import IndexDescription, Indices
 from .optimize import Compaction, CompactionMetrics, DatasetOptimizer
 from .rows import MergeInsertBuilder, RowChanges
-from .scanner import LanceScanner, ScanStatistics, make_scanner
+from .scanner import ColumnOrdering, LanceScanner, ScanStatistics, make_scanner
 from .session import Session
 from .tags import Reference, Tags, version_arguments
 from .operations import DatasetBasePath, Index, IndexFile, LanceOperation
@@ -49,6 +49,7 @@ __all__ = [
     "Branches",
     "CleanupExplanation",
     "CleanupStats",
+    "ColumnOrdering",
     "Compaction",
     "CompactionMetrics",
     "DataFile",
@@ -341,7 +342,7 @@ class LanceDataset(
         fragments : list of int and of fragments, optional
             Read these alone, in this order.
         include_deleted_rows : bool, optional
-            Give deleted rows as well, with a null _rowid.
+            Give deleted rows as well, with a null _rowid and _rowaddr.
         scan_stats_callback : callable, optional
             Called with ScanStatistics when everything was read.
         batch_readahead, fragment_readahead, io_buffer_size, scan_in_order, late_materialization, \

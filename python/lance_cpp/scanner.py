@@ -110,6 +110,9 @@ def _orderings(order_by: Any) -> dict[str, Any]:
     if isinstance(order_by, (str, ColumnOrdering)) or not isinstance(order_by, Iterable):
         raise TypeError(f"order_by is {order_by!r}; allowed: a list of names and ColumnOrdering")
     orderings = [ColumnOrdering(each) if isinstance(each, str) else each for each in order_by]
+    for ordering in orderings:
+        if not isinstance(ordering, ColumnOrdering):
+            raise TypeError(f"order_by has {ordering!r}; allowed: names and ColumnOrdering")
     return {
         "order_by": [each.column_name for each in orderings],
         "descending": [i for i, each in enumerate(orderings) if not each.ascending],

@@ -11,6 +11,7 @@ from ._hints import check_count
 from ._inputs import Input
 from .dataset import LanceDataset
 from .errors import InvalidError, NotFoundError, refuse_given, unsupported
+from .history import AutoCleanupConfig
 from .session import Session
 
 Observer = Callable[[dict[str, Any]], None]
@@ -34,6 +35,32 @@ def _clustering_arguments(cluster_by: Any, declare: bool) -> dict[str, Any]:
     return {"cluster_by": cluster_by, "declare": declare}
 
 
+# What a part of AutoCleanupConfig is when it is left out, as in the reference, and the most that a
+# reader of the configuration understands.
+_CLEANUP_PARTS = {"interval": (20, 2**64 - 1), "older_than_seconds": (14 * 86_400, 2**63 // 10**9)}
+
+
+def _cleanup_config(given: Any) -> dict[str, str]:
+    """The configuration that lets commits clean up."""
+    if not isinstance(given, dict):
+        kind = type(given).__name__
+        raise TypeError(f"auto_cleanup_options is a {kind}; allowed: a dict of AutoCleanupConfig")
+    for name in given:
+        if name not in _CLEANUP_PARTS:
+            allowed = ", ".join(_CLEANUP_PARTS)
+            raise InvalidError(f"auto_cleanup_options has {name!r}; allowed: {allowed}")
+    parts = {}
+    for name, (default, most) in _CLEANUP_PARTS.items():
+        value = default if given.get(name) is None else given[name]
+        parts[name] = check_count(f"auto_cleanup_options {name}", value, 0)
+        if parts[name] > most:
+            raise InvalidError(f"auto_cleanup_options {name} is {value}; allowed: 0 to {most}")
+    return {
+        "lance.auto_cleanup.interval": str(parts["interval"]),
+        "lance.auto_cleanup.older_than": f"{parts['older_than_seconds']}s",
+    }
+
+
 def write_dataset(
     data_obj: Any,
     uri: Optional[Union[str, os.PathLike, LanceDataset]] = None,
@@ -52,7 +79,7 @@ def write_dataset(
     use_legacy_format: Optional[bool] = None,
     enable_v2_manifest_paths: bool = True,
     enable_stable_row_ids: bool = False,
-    auto_cleanup_options: Any = None,
+    auto_cleanup_options: Optional[AutoCleanupConfig] = None,
     commit_message: Optional[str] = None,
     transaction_properties: Optional[dict[str, str]] = None,
     initial_bases: Any = None,
@@ -97,6 +124,9 @@ def write_dataset(
         Name manifests so that the newest sorts first.
     enable_stable_row_ids : bool
         Call rows by ids that stay when they move; for new tables.
+    auto_cleanup_options : AutoCleanupConfig, optional
+        Let commits remove old versions of a new table; what is left out is 20 commits and 14 days.
+        A table that is there keeps its own: ds.optimize.enable_auto_cleanup changes it.
     initial_bases : list of DatasetBasePath, optional
         Places besides its own that files of a new table can be in.
     target_bases : list of str, optional
@@ -125,12 +155,12 @@ def write_dataset(
         commit_lock=commit_lock,
         progress=progress,
         use_legacy_format=use_legacy_format or None,
-        auto_cleanup_options=auto_cleanup_options,
         base_store_params=base_store_params,
         blob_pack_file_size_threshold=blob_pack_file_size_threshold,
         namespace_client=namespace_client,
         table_id=table_id,
     )
+    cleanup = None if auto_cleanup_options is None else _cleanup_config(auto_cleanup_options)
     options = dict(
         max_rows_per_file=max_rows_per_file,
         max_bytes_per_file=max_bytes_per_file,
@@ -155,6 +185,7 @@ def write_dataset(
         raise InvalidError("uri is None; allowed: the place of a table, or a LanceDataset")
     place = os.fspath(uri)
     opening = (None if session is None else session._session, storage_options)
+    options["config"] = cleanup
     written = _write_to_place(place, opening, source, mode.lower(), observer, options)
     return LanceDataset._of(written, place, storage_options)
 
@@ -180,8 +211,8 @@ def _write_to_place(
     options: dict[str, Any],
 ) -> _core.Dataset:
     session, storage_options = opening
-    if mode == "append":
-        # As in the reference, an append makes a table that is not there.
+    if mode == "append" or (mode == "overwrite" and options["config"]):
+        # As in the reference, both make a table that is not there, and only then configure it.
         try:
             existing = _core.open_dataset(place, session, storage_options=storage_options)
         except NotFoundError as error:
@@ -189,7 +220,9 @@ def _write_to_place(
                 raise
             mode = "create"
         else:
-            return _write_to_dataset(existing, source, mode, observer, options)
+            options["config"] = None
+            if mode == "append":
+                return _write_to_dataset(existing, source, mode, observer, options)
     with source.reading():
         written, _ = _core.write_to_uri(
             place, source, mode, session, observer, storage_options=storage_options, **options

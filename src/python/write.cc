@@ -5,6 +5,7 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -54,6 +55,9 @@ std::pair<Dataset, std::string> Insert(InsertBuilder builder, nb::handle stream,
                                        Keywords* keywords) {
   builder.WithMode(ModeOf(mode)).WithOptions(TakeWriteOptions(keywords));
   TakeClustering(keywords, &builder);
+  std::map<std::string, std::string> config;
+  keywords->Take("config", &config);
+  if (!config.empty()) builder.WithMaps(std::move(config), {});
   keywords->Finish();
   const std::shared_ptr<Observer> watching = MakeObserver(std::move(observer));
   const BatchSource source(ImportStream(stream));

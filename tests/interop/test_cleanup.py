@@ -7,6 +7,7 @@ import datetime
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -459,6 +460,70 @@ def test_auto_cleanup_is_switched_by_the_same_calls(tmp_path):
         module.dataset(ds.uri).optimize.disable_auto_cleanup()
         found.append((on, module.dataset(ds.uri).config()))
     assert found[0] == found[1]
+
+
+CLEANUP = [
+    {"interval": 3, "older_than_seconds": 100},
+    {"interval": 7},
+    {"older_than_seconds": 90_061},
+    {"interval": 0, "older_than_seconds": 0},
+    {"interval": None, "older_than_seconds": None},
+    {},
+]
+
+
+def auto_cleanup_of(uri):
+    """What the configuration asks for, whatever the spelling of the age."""
+    config = lance.dataset(uri).config()
+    units = {"days": 86_400, "day": 86_400, "h": 3_600, "m": 60, "s": 1}
+    age = config.pop(AUTO + "older_than", None)
+    parts = re.findall(r"(\d+)([a-z]+)", age or "")
+    return config, age and sum(int(number) * units[unit] for number, unit in parts)
+
+
+@pytest.mark.parametrize("options", CLEANUP, ids=str)
+@pytest.mark.parametrize("mode", ["create", "append", "overwrite"])
+def test_a_new_table_is_given_auto_cleanup_as_by_the_reference(mode, options, tmp_path):
+    found = []
+    for module in WRITERS:
+        uri = str(tmp_path / module.__name__)
+        table = pa.table({"id": [0]})
+        module.write_dataset(table, uri, mode=mode, auto_cleanup_options=options)
+        found.append(auto_cleanup_of(uri))
+    assert found[0] == found[1] and found[0][1] is not None
+
+
+@pytest.mark.parametrize("mode", ["append", "overwrite"])
+@pytest.mark.parametrize("configured", [None, {"interval": 3, "older_than_seconds": 100}], ids=str)
+def test_a_table_keeps_its_auto_cleanup_when_it_is_written_to(mode, configured, tmp_path):
+    for handle in (False, True):
+        found = []
+        for module in WRITERS:
+            uri = str(tmp_path / f"{module.__name__}-{handle}")
+            table = pa.table({"id": [0]})
+            ds = module.write_dataset(table, uri, auto_cleanup_options=configured)
+            before = auto_cleanup_of(uri)
+            place, asked = ds if handle else uri, {"interval": 5, "older_than_seconds": 7}
+            module.write_dataset(table, place, mode=mode, auto_cleanup_options=asked)
+            assert auto_cleanup_of(uri) == before
+            found.append(before)
+        assert found[0] == found[1]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        5, [("interval", 1)], {"interval": "7"}, {"interval": -1}, {"interval": 2**64},
+        {"interval": True}, {"older_than_seconds": 1.5}, {"older_than_seconds": -5},
+        {"older_than_seconds": 2**62}, {"interval": 1, "retain_versions": 4},
+    ],
+    ids=str,
+)
+def test_auto_cleanup_options_that_mean_nothing_write_nothing(options, tmp_path):
+    """The reference takes its defaults for most of them, which nobody asked for."""
+    with pytest.raises((TypeError, lance_cpp.InvalidError), match="auto_cleanup_options"):
+        lance_cpp.write_dataset({"id": [0]}, str(tmp_path / "t"), auto_cleanup_options=options)
+    assert not (tmp_path / "t").exists()
 
 
 def test_lancectl_cleans_up(tmp_path):

@@ -1,5 +1,6 @@
 """Scans with an order, computed columns, chosen fragments and deleted rows, as the reference's."""
 
+import importlib
 import itertools
 import json
 
@@ -114,6 +115,65 @@ def test_gives_deleted_rows_when_asked(uri):
     assert scanner.to_table().equals(theirs.filter(pc.field("id") < 7).combine_chunks())
     with pytest.raises(ValueError, match="include_deleted_rows wants _rowid"):
         lance_cpp.dataset(uri).scanner(include_deleted_rows=True)
+
+
+def test_deleted_rows_have_no_address_either(uri):
+    ours, theirs = both(
+        uri, columns=["id"], include_deleted_rows=True, with_row_id=True, with_row_address=True
+    )
+    assert ours.equals(theirs)
+    assert ours["_rowaddr"].null_count == 2
+
+
+def test_switched_on_columns_come_after_computed_ones(uri):
+    switched_on = {"with_row_id": True, "with_row_address": True}
+    for columns in ({"twice": "id * 2", "k": "k"}, {"_rowid": "id"}, ["k", "id"]):
+        for order in ({}, {"order_by": ["id"], "limit": 3}, {"order_by": ["id"]}):
+            ours, theirs = both(uri, columns=columns, **switched_on, **order)
+            assert ours.equals(theirs), (columns, order)
+
+
+def test_computed_columns_may_share_a_system_column(uri):
+    columns = {"a": "_rowid", "b": "_rowid + 1", "c": "_rowid"}
+    ours, theirs = both(uri, columns=columns, filter="_rowid > 2", with_row_id=True)
+    assert ours.equals(theirs)
+
+
+def test_sorts_by_a_column_whose_name_another_has_in_the_output(uri):
+    ours, theirs = both(uri, columns={"id": "-id"}, order_by=["id"], limit=4)
+    assert ours.equals(theirs)
+    scanner = lance_cpp.dataset(uri).scanner(columns={"k": "id", "id": "k"}, order_by=["id"])
+    ids = sorted(lance.dataset(uri).to_table(columns=["id"])["id"].to_pylist())
+    assert scanner.to_table()["k"].to_pylist() == ids
+
+
+def test_a_column_comes_out_once(uri):
+    twice = {"order_by": ["id"]}, {"order_by": ["id"], "limit": 2}, {}
+    for columns, options in itertools.product((["id", "id"], ["_rowid", "_rowid"]), twice):
+        with pytest.raises(ValueError, match="Duplicate column name"):
+            lance.dataset(uri).scanner(columns=columns, **options).to_table()
+        with pytest.raises(lance_cpp.InvalidError, match="comes out of the scan twice"):
+            lance_cpp.dataset(uri).scanner(columns=columns, **options)
+    with pytest.raises(lance_cpp.InvalidError, match="column id comes out of the scan twice"):
+        lance_cpp.dataset(uri).scanner(columns=["id", "ID"], order_by=["id"])
+
+
+def test_an_ordering_is_a_name_or_a_column_ordering(uri):
+    for wrong in (["id", 5], [None], [("id", True)]):
+        with pytest.raises(TypeError, match="order_by has"):
+            lance_cpp.dataset(uri).scanner(order_by=wrong)
+
+
+def test_a_limit_may_be_as_large_as_a_number(uri):
+    ids = sorted(lance.dataset(uri).to_table(columns=["id"])["id"].to_pylist())
+    for limit in (2**62, 2**63, 2**64 - 1):
+        scanner = lance_cpp.dataset(uri).scanner(columns=["id"], order_by=["id"], limit=limit)
+        assert scanner.to_table()["id"].to_pylist() == ids
+
+
+def test_orderings_are_where_the_reference_has_them():
+    ours = importlib.import_module("lance_cpp.dataset").ColumnOrdering
+    assert ours is lance_cpp.ColumnOrdering and ours.__name__ == ColumnOrdering.__name__
 
 
 def test_numbers_the_live_rows(uri):

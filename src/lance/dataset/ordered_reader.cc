@@ -36,13 +36,16 @@ arrow::Result<std::shared_ptr<arrow::Array>> SortableValues(
 
 /// Columns that decide the order of rows: for each ordering whether a value is null, then the
 /// value. Sorting takes one place of nulls for all columns, so they are told apart here.
+///
+/// \param table ends with the columns to sort by
 arrow::Result<arrow::compute::SortOptions> AddKeys(const arrow::Table& table,
                                                    const std::vector<ColumnOrdering>& order_by,
                                                    arrow::FieldVector* fields,
                                                    arrow::ArrayVector* keys) {
   arrow::compute::SortOptions options;
+  int place = table.num_columns() - static_cast<int>(order_by.size());
   for (const ColumnOrdering& ordering : order_by) {
-    const auto& column = table.GetColumnByName(ordering.column_name);
+    const auto& column = table.column(place++);
     ARROW_ASSIGN_OR_RAISE(
         const auto values,
         arrow::Concatenate(column->chunks().empty()
@@ -74,29 +77,49 @@ arrow::Result<TablePtr> Sort(const TablePtr& table, const std::vector<ColumnOrde
   return sorted.table();
 }
 
-/// The names to sort by, as the schema spells them.
-arrow::Result<std::vector<ColumnOrdering>> Resolve(const format::LanceSchema& schema,
-                                                   std::vector<ColumnOrdering> order_by) {
-  for (ColumnOrdering& ordering : order_by) {
-    if (FindSystemColumn(schema, ordering.column_name)) continue;
-    ARROW_ASSIGN_OR_RAISE(const auto* field, ResolveColumn(schema, ordering.column_name));
-    ordering.column_name = field->name;
+/// The column to sort by.
+arrow::Result<OutputColumn> Resolve(const Dataset::Impl& dataset, const ColumnOrdering& ordering) {
+  const format::LanceSchema& schema = dataset.manifest().schema;
+  if (const auto system = FindSystemColumn(schema, ordering.column_name)) {
+    return OutputColumn{.system = system};
   }
-  return order_by;
+  ARROW_ASSIGN_OR_RAISE(const auto* field, ResolveColumn(schema, ordering.column_name));
+  return OutputColumn{.field = dataset.FindField(field->id)};
+}
+
+/// The whole of a scan, unsorted: its columns, or the addresses of its rows, then the columns to
+/// sort by. Columns go by place, as two of them may have the same name.
+arrow::Result<std::shared_ptr<const Scanner::Impl>> WithKeys(const Scanner::Impl& scan,
+                                                             bool takes_late) {
+  auto whole = std::make_shared<Scanner::Impl>(scan);
+  whole->options.order_by.clear();
+  whole->options.limit.reset();
+  whole->options.offset = 0;
+  arrow::FieldVector fields = scan.schema->fields();
+  if (takes_late) {
+    whole->columns = {OutputColumn{.system = SystemColumn::kRowAddress}};
+    fields = {arrow::field("", arrow::uint64())};
+  }
+  for (const ColumnOrdering& ordering : scan.options.order_by) {
+    ARROW_ASSIGN_OR_RAISE(const OutputColumn key, Resolve(*scan.dataset, ordering));
+    fields.push_back(key.field == nullptr ? arrow::field("", arrow::uint64())
+                                          : format::ToArrowField(*key.field));
+    whole->columns.push_back(key);
+  }
+  whole->schema = arrow::schema(std::move(fields));
+  return whole;
 }
 
 }  // namespace
 
 arrow::Status CheckOrdering(const Dataset::Impl& dataset,
                             const std::vector<ColumnOrdering>& order_by) {
-  const format::LanceSchema& schema = dataset.manifest().schema;
-  ARROW_ASSIGN_OR_RAISE(const auto resolved, Resolve(schema, order_by));
-  for (const ColumnOrdering& ordering : resolved) {
-    const format::SchemaField* field = schema.FindTopLevel(ordering.column_name);
-    if (field == nullptr) continue;  // a system column
-    const auto& type = *dataset.FindField(field->id)->type;
+  for (const ColumnOrdering& ordering : order_by) {
+    ARROW_ASSIGN_OR_RAISE(const OutputColumn key, Resolve(dataset, ordering));
+    if (key.field == nullptr) continue;  // a system column
+    const auto& type = *key.field->type;
     if (filter::IsComparableType(type) || type.id() == arrow::Type::DICTIONARY) continue;
-    return UnsupportedError("order_by " + type.ToString(), "order_by: column " + field->name +
+    return UnsupportedError("order_by " + type.ToString(), "order_by: column " + key.field->name +
                                                                " has type " + type.ToString() +
                                                                ", which has no order");
   }
@@ -108,31 +131,8 @@ arrow::Result<std::shared_ptr<OrderedReader>> OrderedReader::Make(
   std::shared_ptr<OrderedReader> reader(new OrderedReader());
   reader->takes_late_ = scan->options.limit.has_value() && scan->options.computed_columns.empty() &&
                         !scan->options.include_deleted_rows;
-  ScanOptions options = scan->options;
-  ARROW_ASSIGN_OR_RAISE(const auto order_by,
-                        Resolve(scan->dataset->manifest().schema, std::move(options.order_by)));
-  options.order_by.clear();
-  options.limit.reset();
-  options.offset = 0;
-  // All columns by name: those to sort by come on top.
-  options.columns.clear();
-  options.with_row_id = options.with_row_address = false;
-  if (reader->takes_late_) {
-    options.columns.emplace_back(NameOf(SystemColumn::kRowAddress));
-  } else {
-    for (const OutputColumn& column : scan->columns) {
-      if (column.field != nullptr) options.columns.push_back(column.field->name);
-      if (column.system) options.columns.emplace_back(NameOf(*column.system));
-    }
-  }
-  for (const ColumnOrdering& ordering : order_by) {
-    if (std::ranges::find(options.columns, ordering.column_name) == options.columns.end()) {
-      options.columns.push_back(ordering.column_name);
-    }
-  }
-  ARROW_ASSIGN_OR_RAISE(const auto rows, Scanner::Impl::Make(scan->dataset, std::move(options)));
-  ARROW_ASSIGN_OR_RAISE(reader->rows_, ScanReader::Make(rows, run));
-  reader->order_by_ = order_by;
+  ARROW_ASSIGN_OR_RAISE(const auto whole, WithKeys(*scan, reader->takes_late_));
+  ARROW_ASSIGN_OR_RAISE(reader->rows_, ScanReader::Make(whole, run));
   reader->scan_ = std::move(scan);
   reader->run_ = run;
   return reader;
@@ -160,34 +160,29 @@ arrow::Result<TablePtr> OrderedReader::ReadSorted() {
     if (batch == nullptr) break;
     num_held += static_cast<uint64_t>(batch->num_rows());
     held.push_back(std::move(batch));
-    if (!most_rows || num_held < std::max(2 * *most_rows, kRowsBetweenCuts)) continue;
+    if (!most_rows || num_held < kRowsBetweenCuts || num_held / 2 < *most_rows) continue;
     ARROW_ASSIGN_OR_RAISE(auto table, arrow::Table::FromRecordBatches(rows_->schema(), held));
-    ARROW_ASSIGN_OR_RAISE(table, Sort(table, order_by_));
+    ARROW_ASSIGN_OR_RAISE(table, Sort(table, scan_->options.order_by));
     table = table->Slice(0, static_cast<int64_t>(*most_rows));
     ARROW_ASSIGN_OR_RAISE(auto joined, table->CombineChunksToBatch());
     held = {std::move(joined)};
     num_held = *most_rows;
   }
   ARROW_ASSIGN_OR_RAISE(auto table, arrow::Table::FromRecordBatches(rows_->schema(), held));
-  ARROW_ASSIGN_OR_RAISE(table, Sort(table, order_by_));
+  ARROW_ASSIGN_OR_RAISE(table, Sort(table, scan_->options.order_by));
   return Cut(table);
 }
 
 arrow::Result<TablePtr> OrderedReader::ReadAll() {
   ARROW_ASSIGN_OR_RAISE(const auto sorted, ReadSorted());
   if (!takes_late_) {
-    // The columns of the scan, then those that were only there to sort by, then computed ones.
-    const auto num_computed = static_cast<int>(scan_->options.computed_columns.size());
     std::vector<int> places(scan_->columns.size());
     std::iota(places.begin(), places.end(), 0);
-    for (int i = 1; i <= num_computed; ++i) {
-      places[places.size() - static_cast<size_t>(i)] = sorted->num_columns() - i;
-    }
-    return sorted->SelectColumns(places);
+    ARROW_ASSIGN_OR_RAISE(const auto output, sorted->SelectColumns(places));
+    return arrow::Table::Make(scan_->schema, output->columns(), output->num_rows());
   }
   TakeRequest request{.by = RowSelector::kRowAddresses};
-  const auto addresses = sorted->GetColumnByName(std::string(NameOf(SystemColumn::kRowAddress)));
-  for (const auto& chunk : addresses->chunks()) {
+  for (const auto& chunk : sorted->column(0)->chunks()) {
     const auto& numbers = static_cast<const arrow::UInt64Array&>(*chunk);
     request.rows.insert(request.rows.end(), numbers.raw_values(),
                         numbers.raw_values() + numbers.length());

@@ -41,9 +41,8 @@ class OrderedReader : public arrow::RecordBatchReader {
 
   std::shared_ptr<const Scanner::Impl> scan_;
   RunContext run_;
-  std::vector<ColumnOrdering> order_by_;  // names as the schema spells them
   std::shared_ptr<ScanReader> rows_;
-  bool takes_late_ = false;  // rows_ has the columns to sort by and `_rowaddr`
+  bool takes_late_ = false;  // rows_ has `_rowaddr` and the columns to sort by
   std::shared_ptr<arrow::RecordBatchReader> batches_;
   std::shared_ptr<arrow::Table> sorted_;  // what batches_ borrows
   ScanStatistics statistics_;

@@ -1,6 +1,7 @@
 #include "lance/dataset/scan_reader.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "arrow/api.h"
@@ -196,8 +197,9 @@ std::vector<const format::FieldNode*> ScanReader::NeededFields() const {
 arrow::Result<std::shared_ptr<arrow::Array>> ScanReader::ReadSystemColumn(SystemColumn column,
                                                                           const RowRanges& rows) {
   ARROW_ASSIGN_OR_RAISE(auto values, system_columns_->Read(column, rows));
-  const bool may_be_deleted = scan_->options.include_deleted_rows &&
-                              column == SystemColumn::kRowId && fragment_->fragment().deletion_file;
+  const bool names_rows = column == SystemColumn::kRowId || column == SystemColumn::kRowAddress;
+  const bool may_be_deleted = scan_->options.include_deleted_rows && names_rows &&
+                              fragment_->fragment().deletion_file;
   if (!may_be_deleted) return values;
   ARROW_ASSIGN_OR_RAISE(const RowRanges live, fragment_->Live());
   return NullWhereDeleted(values, rows, live);
@@ -225,11 +227,12 @@ arrow::Result<std::shared_ptr<arrow::RecordBatch>> ScanReader::ReadSources(
     fields.push_back(arrow::field(missing[i]->name, read[i]->type()));
     values.push_back(std::move(read[i]));
   }
+  std::set<std::string> read_names;  // several expressions may use one
   for (const OutputColumn& column : columns_) {
     if (column.computed == nullptr) continue;
     for (const std::string& name : column.computed->column_names()) {
       const auto system = FindSystemColumn(scan_->dataset->manifest().schema, name);
-      if (!system) continue;
+      if (!system || !read_names.insert(name).second) continue;
       ARROW_ASSIGN_OR_RAISE(auto numbers, ReadSystemColumn(*system, selected.rows));
       fields.push_back(arrow::field(name, arrow::uint64()));
       values.push_back(std::move(numbers));

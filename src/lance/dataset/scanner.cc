@@ -15,15 +15,23 @@ namespace lance {
 
 namespace {
 
-/// Names of the output columns: those asked for, then the switched-on system columns.
-std::vector<std::string> OutputNames(const ScanOptions& options, const arrow::Schema& schema) {
-  std::vector<std::string> names = options.columns;
-  if (names.empty() && options.computed_columns.empty()) names = schema.field_names();
+/// The stored columns that were asked for.
+std::vector<std::string> StoredNames(const ScanOptions& options, const arrow::Schema& schema) {
+  if (options.columns.empty() && options.computed_columns.empty()) return schema.field_names();
+  return options.columns;
+}
+
+/// The system columns that are switched on, but for those whose names are taken.
+std::vector<std::string> SwitchedOnNames(const ScanOptions& options) {
+  std::vector<std::string> names;
   const auto add = [&](bool is_wanted, SystemColumn column) {
     const std::string_view name = NameOf(column);
-    if (is_wanted && std::find(names.begin(), names.end(), name) == names.end()) {
-      names.emplace_back(name);
+    const auto& computed = options.computed_columns;
+    if (!is_wanted || std::ranges::find(options.columns, name) != options.columns.end() ||
+        std::ranges::find(computed, name, &ComputedColumn::name) != computed.end()) {
+      return;
     }
+    names.emplace_back(name);
   };
   add(options.with_row_id, SystemColumn::kRowId);
   add(options.with_row_address, SystemColumn::kRowAddress);
@@ -103,6 +111,16 @@ arrow::Result<std::vector<size_t>> ChooseFragments(const table::Manifest& manife
   return positions;
 }
 
+/// A column that comes out twice could not be told apart by name.
+arrow::Status CheckNames(const arrow::Schema& schema) {
+  for (const auto& field : schema.fields()) {
+    if (schema.GetAllFieldIndices(field->name()).size() == 1) continue;
+    return arrow::Status::Invalid("column ", field->name(),
+                                  " comes out of the scan twice; allowed: once");
+  }
+  return arrow::Status::OK();
+}
+
 arrow::Status CheckDeletedRows(const Scanner::Impl& scan) {
   if (!scan.options.include_deleted_rows) return arrow::Status::OK();
   const bool has_row_id = std::ranges::find(scan.columns, std::optional(SystemColumn::kRowId),
@@ -121,14 +139,16 @@ arrow::Result<std::shared_ptr<const Scanner::Impl>> Scanner::Impl::Make(
   auto scan = std::make_shared<Impl>();
   const format::LanceSchema& schema = dataset->manifest().schema;
   OutputBuilder output(*dataset, options);
-  for (const std::string& name : OutputNames(options, *dataset->schema)) {
+  for (const std::string& name : StoredNames(options, *dataset->schema)) {
     ARROW_RETURN_NOT_OK(output.Add(name));
   }
   for (const ComputedColumn& column : options.computed_columns) {
     ARROW_RETURN_NOT_OK(output.Add(column));
   }
+  for (const std::string& name : SwitchedOnNames(options)) ARROW_RETURN_NOT_OK(output.Add(name));
   scan->columns = output.TakeColumns();
   scan->schema = arrow::schema(output.TakeFields(), dataset->schema->metadata());
+  ARROW_RETURN_NOT_OK(CheckNames(*scan->schema));
   if (options.filter) {
     ARROW_ASSIGN_OR_RAISE(auto bound, filter::BoundFilter::Make(options.filter->sql(), schema));
     scan->filter = std::make_shared<const filter::BoundFilter>(std::move(bound));
