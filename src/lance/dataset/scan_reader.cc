@@ -230,8 +230,8 @@ arrow::Result<std::shared_ptr<arrow::Array>> ScanReader::ReadSystemColumn(System
                                                                           const RowRanges& rows) {
   ARROW_ASSIGN_OR_RAISE(auto values, system_columns_->Read(column, rows));
   const bool names_rows = column == SystemColumn::kRowId || column == SystemColumn::kRowAddress;
-  const bool may_be_deleted = scan_->options.include_deleted_rows && names_rows &&
-                              fragment_->fragment().deletion_file;
+  const bool may_be_deleted =
+      scan_->options.include_deleted_rows && names_rows && fragment_->fragment().deletion_file;
   if (!may_be_deleted) return values;
   ARROW_ASSIGN_OR_RAISE(const RowRanges live, fragment_->Live());
   return NullWhereDeleted(values, rows, live);
