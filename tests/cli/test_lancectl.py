@@ -346,6 +346,20 @@ def test_names_and_metadata_do_not_steer_the_terminal(tmp_path):
     assert run("config", "get", uri).out == "key=\\x1b]0;title\\x07\n"
 
 
+def test_messages_do_not_steer_the_terminal_either(tmp_path):
+    """What a damaged file holds can be part of a message."""
+    uri = tmp_path / "t.lance"
+    write("create", uri, ROWS)
+    [path] = (uri / "data").iterdir()
+    steering = b"\x1b[3m\xff\xc2\x9b\xc3\xa9.Column"
+    path.write_bytes(path.read_bytes().replace(b"encodings.Column", steering))
+
+    shown = "\\x1b[3m\\xff\\xc2\\x9b\u00e9.Column"
+    assert shown in attempt("scan", uri).error
+    assert shown in attempt("check", uri, "--deep").out
+    assert "\n  nope\n  ^^^^" in attempt("scan", uri, "--filter", "nope").error
+
+
 # --- Writing ---------------------------------------------------------------------------------
 
 

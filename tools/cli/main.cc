@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "command_line.h"
+#include "output.h"
 
 namespace {
 
@@ -36,7 +37,7 @@ void PrintFailure(const arrow::Status& status, bool json) {
   if (json) {
     std::cerr << lance::ToJson(status) << '\n';
   } else {
-    std::cerr << "lancectl: " << status.message() << '\n';
+    std::cerr << "lancectl: " << lancectl::PrintableMessage(status.message()) << '\n';
   }
 }
 

@@ -11,22 +11,46 @@
 #include "arrow/io/stdio.h"
 #include "arrow/ipc/writer.h"
 #include "arrow/util/float16.h"
+#include "arrow/util/utf8.h"
 
 namespace lancectl {
 
-std::string Printable(const std::string& text) {
+namespace {
+
+/// The bytes of the character that a text begins with; 0 when it is no UTF-8 or a control
+/// character.
+size_t PrintableBytes(std::string_view text) {
+  const auto byte = [&](size_t at) { return static_cast<unsigned char>(text[at]); };
+  if (byte(0) < 0x80) return byte(0) < 0x20 || byte(0) == 0x7f ? 0 : 1;
+  for (size_t length = 2; length <= std::min<size_t>(text.size(), 4); ++length) {
+    const auto* data = reinterpret_cast<const uint8_t*>(text.data());
+    if (!arrow::util::ValidateUTF8(data, static_cast<int64_t>(length))) continue;
+    const bool is_control = byte(0) == 0xc2 && byte(1) < 0xa0;  // U+0080 to U+009F
+    return is_control ? 0 : length;
+  }
+  return 0;
+}
+
+std::string Escape(std::string_view text, std::string_view kept) {
   std::string printable;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x20 && byte != 0x7f) {
-      printable += c;
-      continue;
+  while (!text.empty()) {
+    const size_t length = kept.find(text[0]) == kept.npos ? PrintableBytes(text) : 1;
+    if (length == 0) {
+      constexpr char kDigits[] = "0123456789abcdef";
+      const auto byte = static_cast<unsigned char>(text[0]);
+      printable += {'\\', 'x', kDigits[byte >> 4], kDigits[byte & 15]};
     }
-    constexpr char kDigits[] = "0123456789abcdef";
-    printable += {'\\', 'x', kDigits[byte >> 4], kDigits[byte & 15]};
+    printable += text.substr(0, length);
+    text.remove_prefix(std::max<size_t>(length, 1));
   }
   return printable;
 }
+
+}  // namespace
+
+std::string Printable(const std::string& text) { return Escape(text, ""); }
+
+std::string PrintableMessage(const std::string& text) { return Escape(text, "\n"); }
 
 namespace {
 

@@ -19,9 +19,12 @@ arrow::Result<RowFormat> ParseRowFormat(const std::string& text);
 /// Print all rows of a reader to standard output.
 arrow::Status PrintRows(arrow::RecordBatchReader& reader, RowFormat format);
 
-/// Text that came out of a table, safe to print: control characters as \xNN, as a value must not
-/// steer the terminal.
+/// Text that came out of a table, safe to print: control characters, and bytes that are no UTF-8,
+/// as \xNN, as a value must not steer the terminal.
 std::string Printable(const std::string& text);
+
+/// The same for a message, which may have lines.
+std::string PrintableMessage(const std::string& text);
 
 /// Print a JSON document on one line. Bytes that are no UTF-8, of a path, are replaced.
 void PrintJson(const nlohmann::ordered_json& json);
