@@ -17,7 +17,7 @@ HAS = {
     "dataset": {"uri", "version", "asof", "storage_options", "default_scan_options", "session"}
     | {"metadata_cache_size_bytes", "index_cache_size_bytes", "block_size", "index_cache_size"},
     "write_dataset": {"data_obj", "uri", "schema", "mode", "max_rows_per_file"}
-    | {"max_rows_per_group", "enable_stable_row_ids"}
+    | {"auto_cleanup_options", "max_rows_per_group", "enable_stable_row_ids"}
     | {
         "max_page_bytes",
         "max_bytes_per_file",

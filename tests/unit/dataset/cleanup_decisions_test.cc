@@ -168,7 +168,7 @@ TEST(AutoCleanupTest, IsDueEverySoManyVersions) {
   EXPECT_EQ(due->request.max_deletes_per_second, 9u);
   EXPECT_EQ(due->num_threads, 2);
   EXPECT_FALSE(due->request.delete_unverified);
-  EXPECT_TRUE(due->request.error_if_tagged_old_versions);
+  EXPECT_FALSE(due->request.error_if_tagged_old_versions);
 }
 
 TEST(AutoCleanupTest, WithoutAConditionEverythingOldGoes) {
