@@ -5,6 +5,7 @@ import json
 from typing import TYPE_CHECKING, Any, Generic, Literal, Optional, TypedDict, TypeVar, cast
 
 from . import _core
+from ._fields import Fields
 from ._fragments import FragmentMetadata, all_metadata
 from .errors import CorruptError, InvalidError, unsupported
 
@@ -65,7 +66,7 @@ def request_of(options: Optional[dict[str, Any]]) -> str:
         raise TypeError(f"compaction options: {error}") from None
 
 
-class CompactionMetrics:
+class CompactionMetrics(Fields):
     """What maintenance did; the fields are those of docs/guide/json.md "compaction_result".
 
     Attributes
@@ -74,30 +75,8 @@ class CompactionMetrics:
         What was replaced, and by what.
     """
 
-    def __init__(self, fields: dict[str, Any]):
-        self._fields = fields
-
-    def __getattr__(self, name: str) -> Any:
-        try:
-            return self.__dict__["_fields"][name]
-        except KeyError:
-            raise AttributeError(f"CompactionMetrics has no {name}") from None
-
-    def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *self._fields]
-
-    def __eq__(self, other: Any) -> bool:
-        return type(other) is type(self) and other._fields == self._fields
-
-    __hash__ = None  # type: ignore[assignment]
-
     def __repr__(self) -> str:
-        shown = ("fragments_removed", "fragments_added", "files_removed", "files_added")
-        return f"CompactionMetrics({', '.join(f'{k}={self._fields[k]}' for k in shown)})"
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of them."""
-        return dict(self._fields)
+        return self._show(("fragments_removed", "fragments_added", "files_removed", "files_added"))
 
 
 class _Staged(Generic[_Inside]):

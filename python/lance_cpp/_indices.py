@@ -110,10 +110,6 @@ class Indices:
             for index in self.describe_indices()
         ]
 
-    # --- What pyarrow's own methods cannot do -------------------------------------------------
-
-    # They would read memory that is not there: this class has none of pyarrow's C++ dataset.
-
 
 class KeepsIndices:
     """What DatasetOptimizer has of indices."""

@@ -686,6 +686,8 @@ prefilter, disable_scoring_autoprojection
         """Maintenance: ds.optimize.compact_files()."""
         return DatasetOptimizer(self)
 
+    # pyarrow's own would read memory that is not there: this class has none of its C++ dataset.
+
     @property
     def partition_expression(self) -> Any:
         """Not in this version."""

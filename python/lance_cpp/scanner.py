@@ -10,6 +10,7 @@ import pyarrow.dataset as pads
 
 from . import _core
 from ._expressions import filter_text
+from ._fields import Fields
 from ._hints import check_columns_or_flag, check_count, check_flag
 from ._streams import batches_of, reader_of
 from .errors import InvalidError, unsupported
@@ -18,27 +19,8 @@ if TYPE_CHECKING:
     from .dataset import LanceDataset
 
 
-class ScanStatistics:
+class ScanStatistics(Fields):
     """What a scan did; the fields are those of docs/guide/json.md "scan_statistics"."""
-
-    def __init__(self, fields: dict[str, Any]):
-        self._fields = fields
-
-    def __getattr__(self, name: str) -> Any:
-        try:
-            return self.__dict__["_fields"][name]
-        except KeyError:
-            raise AttributeError(f"ScanStatistics has no {name}") from None
-
-    def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *self._fields]
-
-    def __repr__(self) -> str:
-        return f"ScanStatistics({', '.join(f'{k}={v}' for k, v in self._fields.items())})"
-
-    def to_dict(self) -> dict[str, Any]:
-        """All of them."""
-        return dict(self._fields)
 
 
 def _column_names(options: dict[str, Any]) -> Any:

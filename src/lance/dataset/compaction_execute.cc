@@ -84,29 +84,19 @@ arrow::Status Reencode(const CompactionTask::Impl& task, const Dataset& snapshot
   return writer.Finish().Value(&result->outputs);
 }
 
-arrow::Result<uint64_t> CountLiveRows(const CompactionTask::Impl& task, const Dataset::Impl& table,
-                                      const RunContext& run) {
-  uint64_t num_rows = 0;
-  for (const table::Fragment& source : task.sources) {
-    ARROW_ASSIGN_OR_RAISE(const uint64_t rows, KnownLiveRows(*table.store, source, run));
-    num_rows += rows;
-  }
-  return num_rows;
-}
-
 /// Make the new files, in the mode that was asked for.
 arrow::Status WriteOutputs(const CompactionTask::Impl& task, const Dataset& snapshot,
                            const CallOptions& call, RewriteResult::Impl* result) {
-  const Dataset::Impl& table = snapshot.impl();
-  const RunContext run = table.Run(call);
-  ARROW_ASSIGN_OR_RAISE(const uint64_t num_rows, CountLiveRows(task, table, run));
-  ARROW_ASSIGN_OR_RAISE(FragmentWriterOptions writing, ChangedRowsOptions(table));
+  const Dataset::Impl& version = snapshot.impl();
+  const RunContext run = version.Run(call);
+  const uint64_t num_rows = table::CountLiveRows(task.sources);
+  ARROW_ASSIGN_OR_RAISE(FragmentWriterOptions writing, ChangedRowsOptions(version));
   writing.max_bytes_per_file = task.options.max_bytes_per_file;
   writing.version = task.options.version;
   ProgressReporter progress(run, "compact", "rows");
   if (task.options.mode != CompactionMode::kReencode) {
     progress.Stage("copy", num_rows);
-    ARROW_ASSIGN_OR_RAISE(CopiedPages copied, CopyPages(task, table, writing, run, &progress));
+    ARROW_ASSIGN_OR_RAISE(CopiedPages copied, CopyPages(task, version, writing, run, &progress));
     if (copied.obstacle.empty()) {
       result->outputs = std::move(copied.outputs);
       result->rows_out = copied.num_rows;

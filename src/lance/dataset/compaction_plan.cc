@@ -129,33 +129,27 @@ arrow::Status FindCoverage(const table::Manifest& manifest,
   return arrow::Status::OK();
 }
 
-/// Rows and bytes, looked up where the manifest does not say.
 arrow::Status Describe(const Dataset::Impl& dataset, const table::Fragment& fragment,
-                       const RunContext& run, CompactionCandidate* candidate) {
+                       CompactionCandidate* candidate) {
   candidate->id = fragment.id;
   candidate->physical_rows = fragment.physical_rows;
   if (fragment.physical_rows == 0) {
     return arrow::Status::Invalid("the manifest of version ", dataset.manifest().version,
                                   " does not say how many rows fragment ", fragment.id, " has");
   }
-  ARROW_ASSIGN_OR_RAISE(candidate->live_rows, KnownLiveRows(*dataset.store, fragment, run));
+  candidate->live_rows = fragment.live_rows();
   for (const table::DataFile& file : fragment.files) {
-    uint64_t size = file.size_bytes;
-    if (size == 0) {
-      ARROW_ASSIGN_OR_RAISE(const ObjectInfo info, dataset.store->Head(table::DataFilePath(file)));
-      size = info.size_bytes;
-    }
+    ARROW_ASSIGN_OR_RAISE(const uint64_t size, table::SizeOf(*dataset.store, file));
     candidate->size_bytes += size;
   }
   return arrow::Status::OK();
 }
 
-arrow::Result<std::vector<CompactionCandidate>> DescribeFragments(const Dataset::Impl& dataset,
-                                                                  const RunContext& run) {
+arrow::Result<std::vector<CompactionCandidate>> DescribeFragments(const Dataset::Impl& dataset) {
   const auto& fragments = dataset.manifest().fragments;
   std::vector<CompactionCandidate> candidates(fragments.size());
   for (size_t i = 0; i < fragments.size(); ++i) {
-    ARROW_RETURN_NOT_OK(Describe(dataset, fragments[i], run, &candidates[i]));
+    ARROW_RETURN_NOT_OK(Describe(dataset, fragments[i], &candidates[i]));
   }
   ARROW_RETURN_NOT_OK(FindCoverage(dataset.manifest(), &candidates));
   return candidates;
@@ -205,8 +199,7 @@ arrow::Result<CompactionPlan> PlanCompaction(const Dataset& dataset,
   ARROW_ASSIGN_OR_RAISE(plan->resolved, ResolveCompaction(options, manifest));
   plan->options = AsOptions(plan->resolved);
   plan->options.commit = options.commit;
-  ARROW_ASSIGN_OR_RAISE(const auto candidates,
-                        DescribeFragments(dataset.impl(), dataset.impl().Run(call)));
+  ARROW_ASSIGN_OR_RAISE(const auto candidates, DescribeFragments(dataset.impl()));
   ResolvedCompaction unbounded = plan->resolved;
   unbounded.budget = {};
   for (const auto& task : GroupFragments(candidates, unbounded).tasks) {

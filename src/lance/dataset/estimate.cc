@@ -11,7 +11,9 @@
 #include "lance/dataset/scanner_impl.h"
 #include "lance/dataset/zonemaps.h"
 #include "lance/index/ordered_value.h"
+#include "lance/index/zonemap.h"
 #include "lance/scan.h"
+#include "lance/table/base_path.h"
 
 namespace lance {
 namespace {
@@ -23,9 +25,12 @@ constexpr uint64_t kBytesPerDeletedRow = 8;
 
 /// Bytes that a scan may read of one fragment. What lies at the border of two reads, and what a
 /// page keeps for all its rows, is read by each.
-uint64_t MostBytesOf(const table::Fragment& fragment) {
+arrow::Result<uint64_t> MostBytesOf(ObjectStore& store, const table::Fragment& fragment) {
   uint64_t bytes = 0;
-  for (const table::DataFile& file : fragment.files) bytes += 2 * file.size_bytes + kTailBytes;
+  for (const table::DataFile& file : fragment.files) {
+    ARROW_ASSIGN_OR_RAISE(const uint64_t size, table::SizeOf(store, file));
+    bytes += 2 * size + kTailBytes;
+  }
   if (fragment.deletion_file) {
     bytes += kTailBytes + kBytesPerDeletedRow * fragment.deletion_file->num_deleted_rows;
   }
@@ -37,13 +42,22 @@ void CollectFields(const index::Predicate& node, std::set<int32_t>* field_ids) {
   for (const index::Predicate& child : node.children) CollectFields(child, field_ids);
 }
 
-uint64_t IndexBytes(const table::Manifest& manifest, const index::Predicate& predicate) {
+/// The size of a zonemap; old writers left the list of files out.
+uint64_t SizeOfZonemap(ObjectStore& store, const table::IndexMetadata& segment) {
+  uint64_t bytes = 0;
+  for (const table::IndexFile& file : segment.files) bytes += file.size_bytes;
+  if (bytes > 0) return bytes;
+  const auto info = store.Head(index::ZonemapPath(segment.uuid, segment.base_id));
+  return info.ok() ? info->size_bytes : 0;  // a scan does without one that is not there
+}
+
+uint64_t IndexBytes(const Dataset::Impl& dataset, const index::Predicate& predicate) {
   std::set<int32_t> field_ids;
   CollectFields(predicate, &field_ids);
   uint64_t bytes = 0;
   for (const int32_t field_id : field_ids) {
-    for (const table::IndexMetadata* segment : ZonemapSegmentsOf(manifest, field_id)) {
-      for (const table::IndexFile& file : segment->files) bytes += 2 * file.size_bytes + kTailBytes;
+    for (const table::IndexMetadata* segment : ZonemapSegmentsOf(dataset.manifest(), field_id)) {
+      bytes += 2 * SizeOfZonemap(*dataset.store, *segment) + kTailBytes;
     }
   }
   return bytes;
@@ -133,7 +147,7 @@ arrow::Result<ScanEstimate> Scanner::Estimate(const CallOptions& call) const {
     const PruneOptions options{.use_zonemaps = scan.options.use_scalar_index, .use_seeds = false};
     ARROW_ASSIGN_OR_RAISE(pruner, FragmentPruner::Make(scan.dataset, scan.dataset->store,
                                                        scan.filter->predicate(), options, run));
-    estimate.bytes_max = IndexBytes(manifest, scan.filter->predicate());
+    estimate.bytes_max = IndexBytes(*scan.dataset, scan.filter->predicate());
   }
   std::vector<size_t> kept;
   bool is_whole = scan.filter == nullptr && scan.options.offset == 0 && !scan.options.limit;
@@ -148,7 +162,8 @@ arrow::Result<ScanEstimate> Scanner::Estimate(const CallOptions& call) const {
       rows = std::min(rows, pruned.candidates.num_rows());
     }
     // Seeds lie in data files, which a scan opens for them.
-    estimate.bytes_max += MostBytesOf(fragment);
+    ARROW_ASSIGN_OR_RAISE(const uint64_t bytes, MostBytesOf(*scan.dataset->store, fragment));
+    estimate.bytes_max += bytes;
     if (rows == 0) continue;
     estimate.rows_max += rows;
     kept.push_back(position);

@@ -96,9 +96,7 @@ arrow::Result<ScanExplanation> Scanner::Explain(const CallOptions& call) const {
   if (reader->pruner() != nullptr) plan.predicates = DescribeLeaves(*reader->pruner());
   plan.fragments = {statistics.fragments_kept, statistics.fragments_total};
   plan.zones = {statistics.zones_kept, statistics.zones_total};
-  for (const table::Fragment& fragment : manifest.fragments) {
-    plan.rows.total += fragment.live_rows();
-  }
+  plan.rows.total = table::CountLiveRows(manifest.fragments);
   plan.bytes = EstimateBytes(manifest, plan.rows);
   plan.late_materialization = LateColumns(*impl_);
   plan.text = PlanText(

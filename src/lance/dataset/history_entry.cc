@@ -15,12 +15,6 @@ namespace {
 using table::Fragment;
 using table::Manifest;
 
-uint64_t LiveRows(const Manifest& manifest) {
-  uint64_t rows = 0;
-  for (const Fragment& fragment : manifest.fragments) rows += fragment.live_rows();
-  return rows;
-}
-
 /// Forged counts of deleted rows give 0.
 uint64_t Minus(uint64_t rows, uint64_t others) { return rows > others ? rows - others : 0; }
 
@@ -85,7 +79,8 @@ void CountUpdate(const table::Update& update, const Manifest& before, const Mani
     written += fragment->physical_rows;
   }
   counts->rows_inserted = written - moved;
-  counts->rows_deleted = Minus(LiveRows(before) + *counts->rows_inserted, LiveRows(after));
+  counts->rows_deleted = Minus(table::CountLiveRows(before.fragments) + *counts->rows_inserted,
+                               table::CountLiveRows(after.fragments));
   counts->rows_updated = update.mode == table::UpdateMode::kRewriteColumns
                              ? RowsChangedInPlace(update)
                              : std::optional(moved);
@@ -105,17 +100,16 @@ struct RowCounter {
   }
 
   void operator()(const table::Append& append) const {
-    uint64_t rows = 0;
-    for (const Fragment& fragment : append.fragments) rows += fragment.live_rows();
-    Set(rows, 0, 0);
+    Set(table::CountLiveRows(append.fragments), 0, 0);
   }
   void operator()(const table::Overwrite&) const {
-    if (before == nullptr) return Set(LiveRows(after), 0, std::nullopt);
-    Set(LiveRows(after), 0, LiveRows(*before));
+    if (before == nullptr) return Set(table::CountLiveRows(after.fragments), 0, std::nullopt);
+    Set(table::CountLiveRows(after.fragments), 0, table::CountLiveRows(before->fragments));
   }
   void operator()(const table::Delete&) const {
     if (before == nullptr) return Set(0, 0, std::nullopt);
-    Set(0, 0, Minus(LiveRows(*before), LiveRows(after)));
+    Set(0, 0,
+        Minus(table::CountLiveRows(before->fragments), table::CountLiveRows(after.fragments)));
   }
   void operator()(const table::Update& update) const {
     if (before != nullptr) CountUpdate(update, *before, after, counts);

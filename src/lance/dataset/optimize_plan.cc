@@ -168,8 +168,7 @@ arrow::Result<ClusteringCompactionOptions> ResolveCompactionOptions(
     resolved.target_rows_per_fragment = kDefaultTargetRowsPerFragment;
   }
   if (!resolved.target_rows_per_group) {
-    uint64_t live_rows = 0;
-    for (const table::Fragment& fragment : manifest.fragments) live_rows += fragment.live_rows();
+    const uint64_t live_rows = table::CountLiveRows(manifest.fragments);
     const uint64_t target = *resolved.target_rows_per_fragment;
     const uint64_t by_fragments = target > UINT64_MAX / kGroupTargetInFragments
                                       ? UINT64_MAX

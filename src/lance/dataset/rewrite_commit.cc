@@ -6,7 +6,6 @@
 #include "arrow/api.h"
 #include "lance/base/status_detail.h"
 #include "lance/dataset/cleanup_impl.h"
-#include "lance/dataset/deleted_rows.h"
 #include "lance/dataset/fragment_reader.h"
 #include "lance/dataset/fragment_writer.h"
 #include "lance/index/index_type.h"
@@ -17,14 +16,9 @@ namespace lance {
 namespace {
 
 /// The sources are those of the version that was read, and no row was lost or invented.
-arrow::Status CheckRows(const ExecutedRewrite& rewrite, const Dataset::Impl& snapshot,
-                        const RunContext& run) {
+arrow::Status CheckRows(const ExecutedRewrite& rewrite, const Dataset::Impl& snapshot) {
   ARROW_RETURN_NOT_OK(CheckSources(*rewrite.sources, rewrite.name, snapshot.manifest()));
-  uint64_t live_rows = 0;
-  for (const table::Fragment& source : *rewrite.sources) {
-    ARROW_ASSIGN_OR_RAISE(const uint64_t rows, KnownLiveRows(*snapshot.store, source, run));
-    live_rows += rows;
-  }
+  const uint64_t live_rows = table::CountLiveRows(*rewrite.sources);
   if (rewrite.rows_out == live_rows) return arrow::Status::OK();
   return arrow::Status::Invalid(rewrite.name, " wrote ", rewrite.rows_out,
                                 " rows, its sources have ", live_rows, " live rows");
@@ -180,22 +174,13 @@ void NoteUncovered(const table::Manifest& manifest, const RewriteCommit& job,
 arrow::Status CheckRewrites(const std::vector<ExecutedRewrite>& rewrites,
                             const Dataset::Impl& snapshot, const RunContext& run) {
   for (const ExecutedRewrite& one : rewrites) {
-    ARROW_RETURN_NOT_OK(CheckRows(one, snapshot, run));
+    ARROW_RETURN_NOT_OK(CheckRows(one, snapshot));
     ARROW_RETURN_NOT_OK(CheckOutputs(one, snapshot, run));
   }
   return arrow::Status::OK();
 }
 
 }  // namespace
-
-arrow::Result<uint64_t> KnownLiveRows(ObjectStore& store, const table::Fragment& fragment,
-                                      const RunContext& run) {
-  if (!fragment.deletion_file || fragment.deletion_file->num_deleted_rows != 0) {
-    return fragment.live_rows();
-  }
-  ARROW_ASSIGN_OR_RAISE(const RowRanges live, LiveRows(store, fragment, run));
-  return live.num_rows();
-}
 
 arrow::Result<Dataset> CheckOutPlanned(const Dataset& dataset, uint64_t read_version,
                                        const CallOptions& call) {

@@ -36,10 +36,6 @@ struct RewriteCommit {
   bool owns_outputs = false;
 };
 
-/// Live rows of a fragment, from its deletion file when the manifest does not say.
-arrow::Result<uint64_t> KnownLiveRows(ObjectStore& store, const table::Fragment& fragment,
-                                      const RunContext& run);
-
 /// Commit rewrites as one Rewrite with a group for each (table-format 5.5, 10.4).
 ///
 /// Every output file is opened and its rows and schema checked before anything changes. Fragment

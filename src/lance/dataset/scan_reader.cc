@@ -41,17 +41,6 @@ arrow::Result<std::shared_ptr<arrow::RecordBatch>> FilterBatch(
   return arrow::RecordBatch::Make(batch->schema(), num_rows, std::move(columns));
 }
 
-/// How many live rows lie before each fragment.
-std::vector<uint64_t> FirstRowOffsets(const table::Manifest& manifest) {
-  std::vector<uint64_t> offsets;
-  uint64_t rows = 0;
-  for (const table::Fragment& fragment : manifest.fragments) {
-    offsets.push_back(rows);
-    rows += fragment.live_rows();
-  }
-  return offsets;
-}
-
 /// The values of live rows, null for the others.
 arrow::Result<std::shared_ptr<arrow::Array>> NullWhereDeleted(
     const std::shared_ptr<arrow::Array>& values, const RowRanges& rows, const RowRanges& live) {
@@ -94,7 +83,7 @@ arrow::Result<std::shared_ptr<ScanReader>> ScanReader::Make(
   reader->statistics_.fragments_total = scan->fragments.size();
   if (std::ranges::find(reader->columns_, std::optional(SystemColumn::kRowOffset),
                         &OutputColumn::system) != reader->columns_.end()) {
-    reader->first_row_offsets_ = FirstRowOffsets(scan->dataset->manifest());
+    reader->first_row_offsets_ = table::FirstRowOffsets(scan->dataset->manifest().fragments);
   }
   reader->scan_ = std::move(scan);
   reader->needed_fields_ = reader->NeededFields();

@@ -191,18 +191,7 @@ arrow::Result<uint64_t> Scanner::CountRows(const CallOptions& call) const {
     uint64_t rows = 0;
     for (const size_t position : impl_->fragments) {
       const table::Fragment& fragment = impl_->dataset->manifest().fragments[position];
-      if (impl_->options.include_deleted_rows) {
-        rows += fragment.physical_rows;
-        continue;
-      }
-      if (fragment.deletion_file && fragment.deletion_file->num_deleted_rows == 0) {
-        // Old writers left the count out.
-        ARROW_ASSIGN_OR_RAISE(const RowRanges live, LiveRows(*impl_->dataset->store, fragment,
-                                                             impl_->dataset->Run(call)));
-        rows += live.num_rows();
-        continue;
-      }
-      rows += fragment.live_rows();
+      rows += impl_->options.include_deleted_rows ? fragment.physical_rows : fragment.live_rows();
     }
     rows -= std::min(rows, impl_->options.offset);
     return impl_->options.limit ? std::min(rows, *impl_->options.limit) : rows;

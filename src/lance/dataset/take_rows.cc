@@ -20,15 +20,14 @@ namespace {
 class RowLocator {
  public:
   RowLocator(const Dataset::Impl& dataset, RowSelector by, const RunContext& run)
-      : dataset_(dataset), manifest_(dataset.manifest()), by_(by), run_(run) {
-    const table::Manifest& manifest = manifest_;
-    uint64_t rows = 0;
-    for (size_t i = 0; i < manifest.fragments.size(); ++i) {
-      begins_.push_back(rows);
-      rows += manifest.fragments[i].live_rows();
-      positions_.emplace(manifest.fragments[i].id, i);
+      : dataset_(dataset),
+        manifest_(dataset.manifest()),
+        by_(by),
+        run_(run),
+        begins_(table::FirstRowOffsets(manifest_.fragments)) {
+    for (size_t i = 0; i < manifest_.fragments.size(); ++i) {
+      positions_.emplace(manifest_.fragments[i].id, i);
     }
-    begins_.push_back(rows);
   }
 
   arrow::Result<uint64_t> Locate(uint64_t row) {
@@ -36,6 +35,9 @@ class RowLocator {
     if (by_ == RowSelector::kRowIds && table::HasStableRowIds(manifest_)) return ById(row);
     return ByAddress(row);
   }
+
+  /// See LocatedRows.
+  const std::vector<uint64_t>& first_row_offsets() const { return begins_; }
 
  private:
   arrow::Result<uint64_t> ById(uint64_t id) {
@@ -108,15 +110,16 @@ class RowLocator {
   const table::Manifest& manifest_;
   RowSelector by_;
   RunContext run_;
+  std::vector<uint64_t> begins_;
   std::shared_ptr<const RowIdIndex> ids_;  // null: not needed yet
   std::map<size_t, LiveOffsets> live_;
-  std::vector<uint64_t> begins_;
   std::map<uint64_t, size_t> positions_;
 };
 
 /// Read the located rows of one fragment, all columns.
 arrow::Result<arrow::ArrayVector> ReadFragment(const Scanner::Impl& scan, size_t position,
-                                               const RowRanges& rows, const RunContext& run) {
+                                               const LocatedRows& located, const RunContext& run) {
+  const RowRanges& rows = located.fragments.at(position);
   const table::Fragment& fragment = scan.dataset->manifest().fragments[position];
   FragmentReader reader(scan.dataset->store, fragment, run);
   reader.set_blob_form(BlobFormOf(scan.options));
@@ -127,11 +130,7 @@ arrow::Result<arrow::ArrayVector> ReadFragment(const Scanner::Impl& scan, size_t
   ARROW_ASSIGN_OR_RAISE(auto values, reader.ReadColumns(fields, rows));
   if (fields.empty()) ARROW_RETURN_NOT_OK(reader.CheckRowCount());
   SystemColumnReader system_columns(&reader, table::HasStableRowIds(scan.dataset->manifest()), run);
-  uint64_t first_row_offset = 0;
-  for (size_t i = 0; i < position; ++i) {
-    first_row_offset += scan.dataset->manifest().fragments[i].live_rows();
-  }
-  system_columns.set_first_row_offset(first_row_offset);
+  system_columns.set_first_row_offset(located.first_row_offsets[position]);
   arrow::ArrayVector columns;
   auto next = values.begin();
   for (const OutputColumn& column : scan.columns) {
@@ -154,7 +153,7 @@ arrow::Result<LocatedRows> LocateRows(const Dataset::Impl& dataset, const TakeRe
   for (size_t i = 0; i < places.size(); ++i) {
     ARROW_ASSIGN_OR_RAISE(places[i], locator.Locate(request.rows[i]));
   }
-  LocatedRows located;
+  LocatedRows located{.first_row_offsets = locator.first_row_offsets()};
   located.plan = PlanTake(places);
   std::map<size_t, std::vector<RowRange>> by_fragment;
   for (const RowRange& range : located.plan.rows.ranges()) {
@@ -173,7 +172,7 @@ arrow::Result<std::shared_ptr<arrow::Table>> TakeForScan(const Scanner::Impl& sc
   ARROW_ASSIGN_OR_RAISE(const LocatedRows located, LocateRows(*scan.dataset, request, run));
   std::vector<arrow::ArrayVector> pieces(scan.columns.size());
   for (const auto& [position, rows] : located.fragments) {
-    ARROW_ASSIGN_OR_RAISE(auto columns, ReadFragment(scan, position, rows, run));
+    ARROW_ASSIGN_OR_RAISE(auto columns, ReadFragment(scan, position, located, run));
     for (size_t i = 0; i < columns.size(); ++i) pieces[i].push_back(std::move(columns[i]));
   }
   arrow::ArrayVector joined;

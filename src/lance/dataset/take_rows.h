@@ -18,6 +18,8 @@ struct LocatedRows {
   TakePlan plan;
   /// By position in the manifest: the offsets wanted of a fragment.
   std::map<size_t, RowRanges> fragments;
+  /// As table::FirstRowOffsets of the version's fragments.
+  std::vector<uint64_t> first_row_offsets;
 };
 
 /// Find rows. \return IndexError naming one that is not there

@@ -104,6 +104,28 @@ bool HasOrder(const arrow::DataType& type) {
 
 bool IsFloat(const arrow::DataType& type) { return arrow::is_floating(type.id()); }
 
+std::vector<std::shared_ptr<arrow::Scalar>> WithBothZeros(
+    const std::shared_ptr<arrow::Scalar>& scalar) {
+  if (scalar->type->id() == arrow::Type::HALF_FLOAT) {
+    constexpr uint16_t kSign = 0x8000;
+    const uint16_t bits = static_cast<const arrow::HalfFloatScalar&>(*scalar).value;
+    if ((bits & ~kSign) != 0) return {scalar};
+    return {std::make_shared<arrow::HalfFloatScalar>(kSign),
+            std::make_shared<arrow::HalfFloatScalar>(uint16_t{0})};
+  }
+  if (scalar->type->id() == arrow::Type::FLOAT) {
+    if (static_cast<const arrow::FloatScalar&>(*scalar).value != 0) return {scalar};
+    return {std::make_shared<arrow::FloatScalar>(-0.0F),
+            std::make_shared<arrow::FloatScalar>(0.0F)};
+  }
+  if (scalar->type->id() == arrow::Type::DOUBLE) {
+    if (static_cast<const arrow::DoubleScalar&>(*scalar).value != 0) return {scalar};
+    return {std::make_shared<arrow::DoubleScalar>(-0.0),
+            std::make_shared<arrow::DoubleScalar>(0.0)};
+  }
+  return {scalar};
+}
+
 OrderedValue ToOrderedValue(const arrow::Scalar& scalar) {
   if (!scalar.is_valid) return {};
   switch (scalar.type->id()) {

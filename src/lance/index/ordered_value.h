@@ -3,7 +3,9 @@
 #include <array>
 #include <compare>
 #include <cstdint>
+#include <memory>
 #include <string_view>
+#include <vector>
 
 #include "arrow/type_fwd.h"
 
@@ -56,6 +58,11 @@ inline std::strong_ordering operator<=>(const OrderedValue& lhs, const OrderedVa
 inline bool operator==(const OrderedValue& lhs, const OrderedValue& rhs) {
   return (lhs <=> rhs) == 0;
 }
+
+/// The values that a filter for one means: of a zero of a float type -0.0 and 0.0, ascending; of
+/// every other value itself. \pre valid
+std::vector<std::shared_ptr<arrow::Scalar>> WithBothZeros(
+    const std::shared_ptr<arrow::Scalar>& scalar);
 
 /// Convert a scalar. \return an unknown value for null and for types without an order
 OrderedValue ToOrderedValue(const arrow::Scalar& scalar);

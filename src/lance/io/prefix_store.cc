@@ -36,6 +36,13 @@ class PrefixStore : public ObjectStore, public StagingFiles {
     return store_->List(FolderOf(prefix), Inside(visit));
   }
 
+  arrow::Status ListPaths(const std::string& prefix,
+                          const std::function<arrow::Status(std::string)>& visit) override {
+    return store_->ListPaths(FolderOf(prefix), [&](std::string path) {
+      return path.starts_with(prefix_) ? visit(path.substr(prefix_.size())) : arrow::Status::OK();
+    });
+  }
+
   arrow::Status ListStaging(const std::string& prefix, const Visit& visit) override {
     auto* const staging = dynamic_cast<StagingFiles*>(store_.get());
     return staging == nullptr ? arrow::Status::OK()

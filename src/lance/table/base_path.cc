@@ -201,6 +201,12 @@ std::string DataFilePath(const DataFile& file) {
   return BaseFolder(file.base_id) + "data/" + file.path;
 }
 
+arrow::Result<uint64_t> SizeOf(ObjectStore& store, const DataFile& file) {
+  if (file.size_bytes != 0) return file.size_bytes;
+  ARROW_ASSIGN_OR_RAISE(const ObjectInfo info, store.Head(DataFilePath(file)));
+  return info.size_bytes;
+}
+
 arrow::Status CheckBasePath(const BasePath& base) {
   if (base.path.empty()) {
     return arrow::Status::Invalid("base path ", base.id,

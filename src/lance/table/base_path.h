@@ -23,6 +23,9 @@ std::string BaseFolder(std::optional<uint32_t> base_id);
 /// Where a data file is in the store of its table.
 std::string DataFilePath(const DataFile& file);
 
+/// How many bytes a data file has; looked up where the manifest does not say.
+arrow::Result<uint64_t> SizeOf(ObjectStore& store, const DataFile& file);
+
 /// Whether two base paths may have one name or path.
 enum class BaseNames {
   kUnique,  // no: they are added to a table that is there

@@ -15,6 +15,7 @@ inline constexpr uint64_t kStableRowIdsFlag = 2;
 inline constexpr uint64_t kV2DataFilesFlag = 4;
 inline constexpr uint64_t kTableConfigFlag = 8;
 inline constexpr uint64_t kBasePathsFlag = 16;
+inline constexpr uint64_t kNoTransactionFileFlag = 32;
 inline constexpr uint64_t kCoveredIndexMetadataFlag = 128;
 inline constexpr uint64_t kMixedDataVersionsFlag = 256;
 inline constexpr uint64_t kLineageInColumnsFlag = 2048;

@@ -7,6 +7,20 @@
 
 namespace lance::table {
 
+uint64_t CountLiveRows(const std::vector<Fragment>& fragments) {
+  uint64_t rows = 0;
+  for (const Fragment& fragment : fragments) rows += fragment.live_rows();
+  return rows;
+}
+
+std::vector<uint64_t> FirstRowOffsets(const std::vector<Fragment>& fragments) {
+  std::vector<uint64_t> offsets = {0};
+  for (const Fragment& fragment : fragments) {
+    offsets.push_back(offsets.back() + fragment.live_rows());
+  }
+  return offsets;
+}
+
 arrow::Result<std::optional<RoaringBitmap>> IndexMetadata::Coverage() const {
   if (fragment_bitmap.empty()) return std::optional<RoaringBitmap>();
   ARROW_ASSIGN_OR_RAISE(

@@ -81,6 +81,12 @@ struct Fragment {
   bool operator==(const Fragment&) const = default;
 };
 
+/// How many rows of some fragments are not deleted.
+uint64_t CountLiveRows(const std::vector<Fragment>& fragments);
+
+/// How many live rows lie before each fragment, and behind these how many there are in all.
+std::vector<uint64_t> FirstRowOffsets(const std::vector<Fragment>& fragments);
+
 /// One file of an index segment.
 struct IndexFile {
   std::string path;

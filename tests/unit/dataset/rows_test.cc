@@ -10,7 +10,9 @@
 #include "lance/dataset/dataset_impl.h"
 #include "lance/dataset/deleted_rows.h"
 #include "lance/dataset/merge_keys.h"
+#include "lance/index.h"
 #include "lance/mutate.h"
+#include "lance/scan.h"
 #include "lance/schema_evolution.h"
 #include "lance/status_detail.h"
 #include "lance/table/deletion_file.h"
@@ -197,6 +199,24 @@ TEST_F(RowsTest, RefusesDeletionFilesWithoutARowCount) {
 
   EXPECT_TRUE(opened.status().IsNotImplemented()) << opened.status();
   EXPECT_THAT(opened.status().message(), HasSubstr("fragment 0 does not say how many rows"));
+}
+
+// Old writers leave sizes of files out, too; those can be looked up.
+TEST_F(RowsTest, EstimatesBytesOfFilesWhoseSizesTheManifestDoesNotSay) {
+  LANCE_ASSERT_OK_AND_ASSIGN(const Dataset dataset, CreateIndex(Create(), {.column = "a"}));
+  const ScanOptions options{.filter = "a > 4"};
+  LANCE_ASSERT_OK_AND_ASSIGN(const ScanEstimate known,
+                             dataset.Scan(options).ValueOrDie().Estimate());
+  table::LoadedManifest loaded = *dataset.impl().loaded;
+  for (table::Fragment& fragment : loaded.manifest.fragments) fragment.files[0].size_bytes = 0;
+  ASSERT_THAT(loaded.manifest.indices, SizeIs(1));
+  ASSERT_THAT(loaded.manifest.indices[0].files, SizeIs(1));
+  loaded.manifest.indices[0].files.clear();
+
+  LANCE_ASSERT_OK_AND_ASSIGN(const Dataset old,
+                             Dataset::Impl::Make(dataset.impl().opened, std::move(loaded)));
+  LANCE_ASSERT_OK_AND_ASSIGN(const ScanEstimate unknown, old.Scan(options).ValueOrDie().Estimate());
+  EXPECT_EQ(unknown.bytes_max, known.bytes_max);
 }
 
 TEST_F(RowsTest, AddsColumnsToOneFragmentWithoutACommit) {

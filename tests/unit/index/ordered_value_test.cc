@@ -84,6 +84,30 @@ TEST(OrderedValue, PutsNansAtTheEndsBySignWhateverTheirPayload) {
   EXPECT_TRUE(ToOrderedValue(signalling) == ToOrderedValue(quiet));
 }
 
+TEST(OrderedValue, MeansBothZerosByOneOfAFloat) {
+  for (const auto& [type, values] :
+       std::vector<std::pair<std::shared_ptr<arrow::DataType>, const char*>>{
+           {arrow::float32(), "[-0.0, 0.0, 1]"}, {arrow::float64(), "[-0.0, 0.0, 1]"}}) {
+    const auto array = ArrayOf(type, values);
+    for (int64_t i = 0; i < 2; ++i) {
+      const auto both = WithBothZeros(array->GetScalar(i).ValueOrDie());
+      ASSERT_EQ(both.size(), 2u);
+      EXPECT_LT(ToOrderedValue(*both[0]), ToOrderedValue(*both[1]));
+      EXPECT_EQ(ToOrderedValue(*both[0]), ToOrderedValue(**array->GetScalar(0)));
+      EXPECT_EQ(ToOrderedValue(*both[1]), ToOrderedValue(**array->GetScalar(1)));
+    }
+    EXPECT_EQ(WithBothZeros(array->GetScalar(2).ValueOrDie()).size(), 1u);
+  }
+  for (const uint16_t bits : {0x0000, 0x8000}) {
+    const auto both = WithBothZeros(std::make_shared<arrow::HalfFloatScalar>(bits));
+    ASSERT_EQ(both.size(), 2u);
+    EXPECT_EQ(static_cast<const arrow::HalfFloatScalar&>(*both[0]).value, 0x8000);
+    EXPECT_EQ(static_cast<const arrow::HalfFloatScalar&>(*both[1]).value, 0);
+  }
+  EXPECT_EQ(WithBothZeros(std::make_shared<arrow::HalfFloatScalar>(uint16_t{1})).size(), 1u);
+  EXPECT_EQ(WithBothZeros(arrow::MakeScalar(int32_t{0})).size(), 1u);
+}
+
 TEST(OrderedValue, DoesNotKnowNullsAndTypesWithoutOrder) {
   EXPECT_FALSE(ToOrderedValue(*arrow::MakeNullScalar(arrow::int64())).is_known());
   for (const auto& type : {arrow::null(), arrow::list(arrow::int32()), arrow::utf8_view(),

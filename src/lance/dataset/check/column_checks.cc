@@ -21,7 +21,7 @@ namespace {
 /// The file that a failure is about, else the fragment.
 std::string PathOf(const arrow::Status& failure, const table::Fragment& fragment) {
   const auto* corrupt = CorruptFile::From(failure);
-  return corrupt != nullptr ? corrupt->path : "fragment " + std::to_string(fragment.id);
+  return corrupt != nullptr ? corrupt->path : NameOf(fragment);
 }
 
 /// The files that hold a part of a field, the last one where several do.
@@ -162,8 +162,8 @@ class ColumnCheck {
                      " cannot be read: ", first_failure_.message());
     }
     if (num_nulls_ > 0) {
-      findings_->Add(kNullsInRequiredColumn, "fragment " + std::to_string(fragment.id), name,
-                     " has ", num_nulls_, " nulls, the schema allows none");
+      findings_->Add(kNullsInRequiredColumn, NameOf(fragment), name, " has ", num_nulls_,
+                     " nulls, the schema allows none");
     }
   }
 

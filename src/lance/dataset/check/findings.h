@@ -11,9 +11,15 @@
 
 #include "arrow/status.h"
 #include "lance/dataset/check/finding_kinds.h"
+#include "lance/table/manifest.h"
 #include "lance/verify.h"
 
 namespace lance::check {
+
+/// How findings call a fragment.
+inline std::string NameOf(const table::Fragment& fragment) {
+  return "fragment " + std::to_string(fragment.id);
+}
 
 /// Collects what a check finds. Of one kind only so many are kept, whatever a table may hold; the
 /// others are counted. Thread-compatible.

@@ -23,10 +23,6 @@ namespace {
 /// Whether a failure ends the check.
 bool EndsCheck(const arrow::Status& status) { return status.IsCancelled(); }
 
-std::string NameOf(const table::Fragment& fragment) {
-  return "fragment " + std::to_string(fragment.id);
-}
-
 /// Compare an opened file with what the manifest says of it. \return whether its rows can be read
 bool CompareFile(const table::Fragment& fragment, const table::DataFile& stated,
                  const format::DataFileReader& file, Findings* findings) {

@@ -7,18 +7,15 @@
 #include <string>
 #include <tuple>
 
+#include "lance/base/status_detail.h"
+#include "lance/dataset/auto_cleanup.h"
 #include "lance/table/base_path.h"
-#include "lance/table/decimal.h"
 #include "lance/table/feature_flags.h"
 
 namespace lance::check {
 namespace {
 
 constexpr std::string_view kManifest = "manifest";
-
-std::string NameOf(const table::Fragment& fragment) {
-  return "fragment " + std::to_string(fragment.id);
-}
 
 bool IsHeld(const format::FieldNode& field, const std::set<int32_t>& held) {
   return held.contains(field.id) ||
@@ -43,9 +40,8 @@ std::set<int32_t> HeldFields(const table::Fragment& fragment, const format::Lanc
 /// Flags that the content does not decide, or that another check looks at.
 bool IsDecidedElsewhere(const table::FeatureFlag& flag) {
   const uint64_t mask = uint64_t{1} << flag.bit;
-  constexpr uint64_t kNoTransactionFileFlag = 32;
   return flag.is_sticky || flag.is_paired || mask == table::kV2DataFilesFlag ||
-         mask == kNoTransactionFileFlag || mask == table::kObjectMetadataFlag;
+         mask == table::kNoTransactionFileFlag || mask == table::kObjectMetadataFlag;
 }
 
 void CheckFlagWord(std::string_view word, uint64_t has, uint64_t needs, Findings* findings) {
@@ -169,12 +165,15 @@ void CheckBasePaths(const table::Manifest& manifest, Findings* findings) {
 }
 
 void CheckConfig(const table::Manifest& manifest, Findings* findings) {
-  for (const char* key : {"lance.auto_cleanup.interval", "lance.auto_cleanup.retain_versions"}) {
-    const auto found = manifest.config.find(key);
-    if (found == manifest.config.end() || table::ParseDecimal(found->second)) continue;
-    findings->Add(kConfigBroken, "config " + found->first, key, " is \"",
-                  found->second.substr(0, 64),
-                  "\"; allowed: a whole number; automatic clean-up is not done");
+  constexpr const char* kInterval = "lance.auto_cleanup.interval";
+  for (const auto& [key, value] : manifest.config) {
+    // One at a time, so that each that is broken is named; other keys say nothing here.
+    std::map<std::string, std::string> alone = {{kInterval, "1"}};
+    alone[key] = value;
+    const arrow::Status status = AutoCleanupOf(alone, 0).status();
+    if (status.ok() || UnsupportedFeature::From(status) != nullptr) continue;
+    findings->Add(kConfigBroken, "config " + key, status.message(),
+                  "; automatic clean-up is not done");
   }
 }
 

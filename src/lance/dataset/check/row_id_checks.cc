@@ -11,10 +11,6 @@ namespace {
 
 constexpr uint64_t kLowHalf = uint64_t{1} << 32;
 
-std::string NameOf(const table::Fragment& fragment) {
-  return "fragment " + std::to_string(fragment.id);
-}
-
 /// The lowest member of a set, found without listing the others, of which forged ids may make very
 /// many. \pre not empty
 uint64_t LowestOf(const RoaringBitmap& set) {

@@ -7,6 +7,7 @@
 #include "arrow/buffer.h"
 #include "lance/base/byte_reader.h"
 #include "lance/base/status_detail.h"
+#include "lance/table/feature_flags.h"
 #include "lance/table/manifest_file.h"
 #include "lance/table/transaction_proto.h"
 #include "lance/table/version_hint.h"
@@ -14,8 +15,6 @@
 
 namespace lance::check {
 namespace {
-
-constexpr uint64_t kNoTransactionFileFlag = 32;
 
 /// Whether a failure ends the check, because going on would only repeat it.
 bool EndsCheck(const arrow::Status& status) {
@@ -101,7 +100,8 @@ arrow::Status CheckTransaction(const VersionsCheck& check, const VersionLine& li
     findings->Add(kTransactionMissing, version.path, VersionName(line, manifest.version),
                   " has no transaction that can be read: writers that began before it cannot "
                   "commit any more");
-  } else if (file_name.empty() && (manifest.writer_feature_flags & kNoTransactionFileFlag) == 0) {
+  } else if (file_name.empty() &&
+             (manifest.writer_feature_flags & table::kNoTransactionFileFlag) == 0) {
     findings->Add(kTransactionFileMissing, version.path, VersionName(line, manifest.version),
                   " names no transaction file: writers up to release 13 cannot commit past it");
   }

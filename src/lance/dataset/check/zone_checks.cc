@@ -23,31 +23,12 @@ using index::Predicate;
 // Rows read at a time; the columns that zones cover are not nested.
 constexpr uint64_t kRowsAtOnce = 64 << 10;
 
-/// The range of values that a filter for one value means: of floats, a zero stands for both.
-template <typename Scalar>
-bool MeansBothZeros(const arrow::Scalar& value, index::Bound* lower, index::Bound* upper) {
-  const auto* typed = dynamic_cast<const Scalar*>(&value);
-  if (typed == nullptr || typed->value != 0) return false;
-  using Value = decltype(typed->value);
-  lower->value = std::make_shared<Scalar>(static_cast<Value>(-0.0));
-  upper->value = std::make_shared<Scalar>(static_cast<Value>(0.0));
-  return true;
-}
-
 /// Whether a filter for one value would skip the zone.
 bool IsHidden(const std::shared_ptr<arrow::Scalar>& value, const index::Zone& zone) {
-  index::Bound lower{.value = value};
-  index::Bound upper{.value = value};
-  if (const auto* half = dynamic_cast<const arrow::HalfFloatScalar*>(value.get())) {
-    constexpr uint16_t kSign = 0x8000;
-    if ((half->value & ~kSign) == 0) {
-      lower.value = std::make_shared<arrow::HalfFloatScalar>(kSign);
-      upper.value = std::make_shared<arrow::HalfFloatScalar>(uint16_t{0});
-    }
-  } else if (!MeansBothZeros<arrow::DoubleScalar>(*value, &lower, &upper)) {
-    MeansBothZeros<arrow::FloatScalar>(*value, &lower, &upper);
-  }
-  return !index::ZoneMayMatch({.kind = Predicate::Kind::kRange, .lower = lower, .upper = upper},
+  const auto meant = index::WithBothZeros(value);
+  return !index::ZoneMayMatch({.kind = Predicate::Kind::kRange,
+                               .lower = index::Bound{.value = meant.front()},
+                               .upper = index::Bound{.value = meant.back()}},
                               zone);
 }
 

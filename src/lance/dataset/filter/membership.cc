@@ -6,12 +6,11 @@
 #include "arrow/compute/api.h"
 #include "arrow/compute/expression.h"
 #include "lance/base/executor.h"
+#include "lance/index/ordered_value.h"
 
 namespace lance::filter {
 
 namespace {
-
-constexpr uint16_t kNegativeZeroOfHalf = 0x8000;
 
 /// Floats are looked up as the integers of their bits, so that the answer does not hang on what
 /// Arrow's hash makes of NaNs and zeros.
@@ -27,29 +26,6 @@ arrow::Result<std::shared_ptr<arrow::Array>> AsKeys(
     const std::shared_ptr<arrow::DataType>& lookup_type) {
   if (values->type_id() == lookup_type->id()) return values;
   return values->View(lookup_type);
-}
-
-/// Append a zero of each sign; either of them in the list means both.
-arrow::Status AppendBothZeros(arrow::ArrayBuilder* builder, const arrow::DataType& type) {
-  if (type.id() == arrow::Type::HALF_FLOAT) {
-    return static_cast<arrow::HalfFloatBuilder*>(builder)->AppendValues({0, kNegativeZeroOfHalf});
-  }
-  if (type.id() == arrow::Type::FLOAT) {
-    return static_cast<arrow::FloatBuilder*>(builder)->AppendValues({0.0F, -0.0F});
-  }
-  return static_cast<arrow::DoubleBuilder*>(builder)->AppendValues({0.0, -0.0});
-}
-
-bool IsFloatZero(const arrow::Scalar& scalar) {
-  if (scalar.type->id() == arrow::Type::HALF_FLOAT) {
-    const uint16_t bits = static_cast<const arrow::HalfFloatScalar&>(scalar).value;
-    return bits == 0 || bits == kNegativeZeroOfHalf;
-  }
-  if (scalar.type->id() == arrow::Type::FLOAT) {
-    return static_cast<const arrow::FloatScalar&>(scalar).value == 0;
-  }
-  return scalar.type->id() == arrow::Type::DOUBLE &&
-         static_cast<const arrow::DoubleScalar&>(scalar).value == 0;
 }
 
 /// Arrow's is_in with its hash table built. Immutable.
@@ -80,8 +56,9 @@ arrow::Result<std::shared_ptr<const Membership>> Membership::Make(
   std::unique_ptr<arrow::ArrayBuilder> builder;
   ARROW_RETURN_NOT_OK(arrow::MakeBuilder(arrow::default_memory_pool(), type, &builder));
   for (const auto& member : members) {
-    ARROW_RETURN_NOT_OK(IsFloatZero(*member) ? AppendBothZeros(builder.get(), *type)
-                                             : builder->AppendScalar(*member));
+    for (const auto& value : index::WithBothZeros(member)) {
+      ARROW_RETURN_NOT_OK(builder->AppendScalar(*value));
+    }
   }
   if (has_null) ARROW_RETURN_NOT_OK(builder->AppendNull());
   ARROW_ASSIGN_OR_RAISE(auto values, builder->Finish());

@@ -6,6 +6,7 @@
 
 #include "arrow/api.h"
 #include "lance/dataset/filter/canonical.h"
+#include "lance/index/ordered_value.h"
 
 namespace lance::filter {
 
@@ -28,28 +29,6 @@ Predicate MakeNot(Predicate child) {
   node.kind = Predicate::Kind::kNot;
   node.children.push_back(std::move(child));
   return node;
-}
-
-/// The two scalars -0.0 and +0.0 when the scalar is a zero of a float type, else the scalar itself.
-std::vector<ScalarPtr> WithBothZeros(const ScalarPtr& scalar) {
-  if (scalar->type->id() == arrow::Type::HALF_FLOAT) {
-    constexpr uint16_t kSign = 0x8000;
-    const uint16_t bits = static_cast<const arrow::HalfFloatScalar&>(*scalar).value;
-    if ((bits & ~kSign) != 0) return {scalar};
-    return {std::make_shared<arrow::HalfFloatScalar>(kSign),
-            std::make_shared<arrow::HalfFloatScalar>(uint16_t{0})};
-  }
-  if (scalar->type->id() == arrow::Type::FLOAT) {
-    if (static_cast<const arrow::FloatScalar&>(*scalar).value != 0) return {scalar};
-    return {std::make_shared<arrow::FloatScalar>(-0.0F),
-            std::make_shared<arrow::FloatScalar>(0.0F)};
-  }
-  if (scalar->type->id() == arrow::Type::DOUBLE) {
-    if (static_cast<const arrow::DoubleScalar&>(*scalar).value != 0) return {scalar};
-    return {std::make_shared<arrow::DoubleScalar>(-0.0),
-            std::make_shared<arrow::DoubleScalar>(0.0)};
-  }
-  return {scalar};
 }
 
 /// Whether a predicate is a range that is open on one side.
@@ -246,7 +225,7 @@ class Extraction {
     Predicate leaf = MakeLeaf(Predicate::Kind::kIn, text);
     leaf.field_id = FieldId(node.column);
     for (const ScalarPtr& member : node.members) {
-      const auto values = WithBothZeros(member);
+      const auto values = index::WithBothZeros(member);
       leaf.values.insert(leaf.values.end(), values.begin(), values.end());
     }
     return wanted ? leaf : MakeNot(std::move(leaf));
@@ -264,7 +243,7 @@ class Extraction {
     Predicate leaf =
         MakeLeaf(Predicate::Kind::kRange, Name(column) + " " + ToString(op) + " " + literal_text);
     leaf.field_id = FieldId(column);
-    const auto values = WithBothZeros(literal);
+    const auto values = index::WithBothZeros(literal);
     if (op == CompareOp::kEqual && values.size() > 1) {
       leaf.kind = Predicate::Kind::kIn;
       leaf.values = values;
