@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -12,12 +13,16 @@
 namespace lance::index {
 namespace {
 
-/// The rows of an old segment in its order, under the numbers that they have now.
+/// The rows of sorted pages of an old segment, under the numbers that they have now.
 class OldRows : public arrow::RecordBatchReader {
  public:
-  OldRows(std::shared_ptr<const BTreeSegment> segment, const RowMapping* mapping, std::string name,
-          const RunContext& run)
-      : segment_(std::move(segment)), mapping_(mapping), name_(std::move(name)), run_(run) {}
+  OldRows(std::shared_ptr<const BTreeSegment> segment, BTreeSegment::SortedPages pages,
+          const RowMapping* mapping, std::string name, const RunContext& run)
+      : segment_(std::move(segment)),
+        pages_(pages),
+        mapping_(mapping),
+        name_(std::move(name)),
+        run_(run) {}
 
   std::shared_ptr<arrow::Schema> schema() const override {
     return ValueRowSchema(segment_->type());
@@ -25,21 +30,18 @@ class OldRows : public arrow::RecordBatchReader {
 
   arrow::Status ReadNext(std::shared_ptr<arrow::RecordBatch>* batch) override {
     *batch = nullptr;
-    const uint64_t num_pages = segment_->lookup().num_pages();
-    if (next_page_ == num_pages) return arrow::Status::OK();
-    std::vector<uint32_t> pages;
-    for (uint64_t page = next_page_; page < num_pages && pages.size() < kMaxPages; ++page) {
-      pages.push_back(static_cast<uint32_t>(page));
-    }
+    if (pages_.begin == pages_.end) return arrow::Status::OK();
+    std::vector<uint32_t> pages(std::min(pages_.end - pages_.begin, kMaxPages));
+    std::iota(pages.begin(), pages.end(), static_cast<uint32_t>(pages_.begin));
     pages.resize(segment_->CountReadable(pages));
-    next_page_ += pages.size();
+    pages_.begin += pages.size();
     const auto rows = segment_->Read(pages, run_);
     if (!rows.ok()) return WithContext(rows.status(), name_);
     return Map(*rows).Value(batch);
   }
 
  private:
-  static constexpr size_t kMaxPages = 64;
+  static constexpr uint64_t kMaxPages = 64;
 
   arrow::Result<std::shared_ptr<arrow::RecordBatch>> Map(const BTreeRows& rows) const {
     if (mapping_ == nullptr) {
@@ -76,10 +78,10 @@ class OldRows : public arrow::RecordBatchReader {
   }
 
   std::shared_ptr<const BTreeSegment> segment_;
+  BTreeSegment::SortedPages pages_;  // that are not read yet
   const RowMapping* mapping_;
   std::string name_;
   RunContext run_;
-  uint64_t next_page_ = 0;
 };
 
 arrow::Status CheckRequest(const NewScalarIndex& request) {
@@ -125,9 +127,11 @@ arrow::Result<std::vector<std::shared_ptr<arrow::RecordBatchReader>>> OpenSource
   for (const auto& part : request.old_parts) {
     const std::string name =
         "index " + part.segment->name + " segment " + part.segment->uuid.ToString();
-    auto segment = BTreeSegment::Open(store, *part.segment, request.column_type, run);
+    const auto segment = BTreeSegment::Open(store, *part.segment, request.column_type, run);
     if (!segment.ok()) return WithContext(segment.status(), name);
-    sources.push_back(std::make_shared<OldRows>(std::move(*segment), part.mapping, name, run));
+    for (const auto& pages : (*segment)->SortedRuns()) {
+      sources.push_back(std::make_shared<OldRows>(*segment, pages, part.mapping, name, run));
+    }
   }
   if (request.rows) {
     ValueSorter sorter(request.column_type, run);

@@ -136,6 +136,17 @@ arrow::Status BTreeSegment::AddPart(std::shared_ptr<const DataFileReader> file,
   return arrow::Status::OK();
 }
 
+std::vector<BTreeSegment::SortedPages> BTreeSegment::SortedRuns() const {
+  std::vector<SortedPages> runs;
+  for (const Part& part : parts_) {
+    // Nulls are the first of each part, and no value is below those of the parts before.
+    const bool goes_on = !runs.empty() && lookup_.null_count(part.first_page) == 0;
+    if (!goes_on) runs.push_back({part.first_page, part.first_page});
+    runs.back().end = part.first_page + part.num_pages;
+  }
+  return runs;
+}
+
 const BTreeSegment::Part& BTreeSegment::PartOf(uint64_t page) const {
   const auto after =
       std::upper_bound(parts_.begin(), parts_.end(), page,
