@@ -9,6 +9,8 @@
 #include "lance/index/btree_segment.h"
 #include "lance/index/btree_sort.h"
 #include "lance/index/btree_writer.h"
+#include "lance/index/index_file.h"
+#include "lance/index/segment_parts.h"
 
 namespace lance::index {
 namespace {
@@ -17,12 +19,8 @@ namespace {
 class OldRows : public arrow::RecordBatchReader {
  public:
   OldRows(std::shared_ptr<const BTreeSegment> segment, BTreeSegment::SortedPages pages,
-          const RowMapping* mapping, std::string name, const RunContext& run)
-      : segment_(std::move(segment)),
-        pages_(pages),
-        mapping_(mapping),
-        name_(std::move(name)),
-        run_(run) {}
+          const NewScalarIndex::OldPart& part, const RunContext& run)
+      : segment_(std::move(segment)), pages_(pages), part_(part), run_(run) {}
 
   std::shared_ptr<arrow::Schema> schema() const override {
     return ValueRowSchema(segment_->type());
@@ -36,7 +34,7 @@ class OldRows : public arrow::RecordBatchReader {
     pages.resize(segment_->CountReadable(pages));
     pages_.begin += pages.size();
     const auto rows = segment_->Read(pages, run_);
-    if (!rows.ok()) return WithContext(rows.status(), name_);
+    if (!rows.ok()) return InSegment(rows.status(), *part_.segment);
     return Map(*rows).Value(batch);
   }
 
@@ -44,7 +42,7 @@ class OldRows : public arrow::RecordBatchReader {
   static constexpr uint64_t kMaxPages = 64;
 
   arrow::Result<std::shared_ptr<arrow::RecordBatch>> Map(const BTreeRows& rows) const {
-    if (mapping_ == nullptr) {
+    if (part_.mapping == nullptr) {
       return arrow::RecordBatch::Make(schema(), rows.ids->length(), {rows.values, rows.ids});
     }
     arrow::MemoryPool* pool =
@@ -59,7 +57,7 @@ class OldRows : public arrow::RecordBatchReader {
                  : values->AppendArraySlice(*rows.values->data(), kept_from, end - kept_from);
     };
     for (int64_t row = 0; row < rows.ids->length(); ++row) {
-      if (const auto id = mapping_->Map(rows.ids->Value(row))) {
+      if (const auto id = part_.mapping->Map(rows.ids->Value(row))) {
         ARROW_RETURN_NOT_OK(ids.Append(*id));
         continue;
       }
@@ -79,8 +77,7 @@ class OldRows : public arrow::RecordBatchReader {
 
   std::shared_ptr<const BTreeSegment> segment_;
   BTreeSegment::SortedPages pages_;  // that are not read yet
-  const RowMapping* mapping_;
-  std::string name_;
+  const NewScalarIndex::OldPart part_;
   RunContext run_;
 };
 
@@ -90,33 +87,7 @@ arrow::Status CheckRequest(const NewScalarIndex& request) {
     return UnsupportedError("BTree of type " + type,
                             "column " + request.column + ": no BTree can hold type " + type);
   }
-  if (!request.rows) return arrow::Status::OK();
-  const auto& schema = *request.rows->schema();
-  const auto value = schema.GetFieldByName("value");
-  const auto row = schema.GetFieldByName("row");
-  if (value && value->type()->Equals(*request.column_type) && row &&
-      row->type()->id() == arrow::Type::UINT64) {
-    return arrow::Status::OK();
-  }
-  return arrow::Status::Invalid("rows to index are ", schema.ToString(), ", allowed value: ", type,
-                                ", row: uint64");
-}
-
-/// Sort the new rows.
-arrow::Status SortNewRows(const NewScalarIndex& request, ValueSorter* sorter) {
-  for (std::shared_ptr<arrow::RecordBatch> batch;;) {
-    ARROW_RETURN_NOT_OK(request.rows->ReadNext(&batch));
-    if (batch == nullptr) return arrow::Status::OK();
-    auto values = batch->GetColumnByName("value");
-    auto rows = batch->GetColumnByName("row");
-    if (rows->null_count() > 0) {
-      return arrow::Status::Invalid("rows to index have ", rows->null_count(),
-                                    " nulls in column row, allowed none");
-    }
-    ARROW_RETURN_NOT_OK(sorter->Add(
-        *arrow::RecordBatch::Make(ValueRowSchema(request.column_type), batch->num_rows(),
-                                  {std::move(values), std::move(rows)})));
-  }
+  return arrow::Status::OK();
 }
 
 /// Everything that the new segment is made of, each source in order.
@@ -125,17 +96,20 @@ arrow::Result<std::vector<std::shared_ptr<arrow::RecordBatchReader>>> OpenSource
     const RunContext& run) {
   std::vector<std::shared_ptr<arrow::RecordBatchReader>> sources;
   for (const auto& part : request.old_parts) {
-    const std::string name =
-        "index " + part.segment->name + " segment " + part.segment->uuid.ToString();
-    const auto segment = BTreeSegment::Open(store, *part.segment, request.column_type, run);
-    if (!segment.ok()) return WithContext(segment.status(), name);
-    for (const auto& pages : (*segment)->SortedRuns()) {
-      sources.push_back(std::make_shared<OldRows>(*segment, pages, part.mapping, name, run));
+    const auto opened = BTreeSegment::Open(store, *part.segment, request.column_type, run);
+    if (!opened.ok()) return InSegment(opened.status(), *part.segment);
+    for (const auto& pages : (*opened)->SortedRuns()) {
+      sources.push_back(std::make_shared<OldRows>(*opened, pages, part, run));
     }
   }
   if (request.rows) {
     ValueSorter sorter(request.column_type, run);
-    ARROW_RETURN_NOT_OK(SortNewRows(request, &sorter));
+    ARROW_RETURN_NOT_OK(
+        VisitNewRows(request, run, [&](const arrow::Array& values, const arrow::UInt64Array& rows) {
+          return sorter.Add(*arrow::RecordBatch::Make(ValueRowSchema(request.column_type),
+                                                      rows.length(),
+                                                      {values.Slice(0), rows.Slice(0)}));
+        }));
     ARROW_ASSIGN_OR_RAISE(auto sorted, sorter.Finish());
     std::move(sorted.begin(), sorted.end(), std::back_inserter(sources));
   }

@@ -59,6 +59,8 @@ class BTreeSegment {
     std::shared_ptr<const format::DataFileReader> file;
     uint64_t first_page = 0;
     uint64_t num_pages = 0;
+    int values = 0;  // columns
+    int ids = 0;
   };
 
   BTreeSegment(BTreeLookup lookup, std::shared_ptr<arrow::DataType> type, RowDomain domain)
