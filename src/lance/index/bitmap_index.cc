@@ -52,11 +52,10 @@ class BitmapIndex : public ScalarIndex {
     matches.is_exact = true;
     RowAddressMap nulls;
     const RowRanges places = PlacesOf(leaf).Union(file_.NullPlaces());
-    ARROW_RETURN_NOT_OK(
-        file_.VisitRows(places, run, [&](int64_t place, const RowAddressMap& rows) {
-          (file_.keys().IsNull(place) ? nulls : matches.rows) |= rows;
-          return arrow::Status::OK();
-        }));
+    ARROW_RETURN_NOT_OK(file_.VisitRows(places, run, [&](int64_t place, const RowAddressMap& rows) {
+      (file_.keys().IsNull(place) ? nulls : matches.rows) |= rows;
+      return arrow::Status::OK();
+    }));
     if (leaf.kind == Predicate::Kind::kIsNull) std::swap(nulls, matches.rows);
     matches.null_rows = std::move(nulls);
     return matches;
@@ -98,8 +97,7 @@ arrow::Result<std::shared_ptr<const ScalarIndex>> OpenBitmapIndex(
 }
 
 arrow::Result<NewScalarIndexFiles> WriteBitmapIndex(const std::shared_ptr<ObjectStore>& store,
-                                                    const Uuid& uuid,
-                                                    const NewScalarIndex& request,
+                                                    const Uuid& uuid, const NewScalarIndex& request,
                                                     const RunContext& run) {
   ARROW_RETURN_NOT_OK(WithContext(CheckKeyType(request.column_type), "column " + request.column));
   ARROW_ASSIGN_OR_RAISE(KeyedRows rows, KeyedRows::Make(request.column_type));

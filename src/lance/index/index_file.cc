@@ -92,9 +92,9 @@ arrow::Result<std::shared_ptr<arrow::Array>> ReadRequiredColumn(
   return values;
 }
 
-arrow::Result<std::optional<RowAddressMap>> ReadRowBuffer(const DataFileReader& file,
-                                                          const std::string& key,
-                                                          const arrow::StopToken& stop) {
+arrow::Result<std::optional<StoredRows>> ReadRowBuffer(const DataFileReader& file,
+                                                       const std::string& key,
+                                                       const arrow::StopToken& stop) {
   const std::string* text = FindMetadata(file.schema(), key);
   if (!text) return std::nullopt;
   const uint64_t buffer = ParseDecimal(*text).value_or(0);
@@ -104,7 +104,7 @@ arrow::Result<std::optional<RowAddressMap>> ReadRowBuffer(const DataFileReader& 
   }
   ARROW_ASSIGN_OR_RAISE(const auto bytes, file.ReadGlobalBuffer(static_cast<int>(buffer), stop));
   ARROW_ASSIGN_OR_RAISE(auto rows, RowAddressMap::Parse(AsBytes(std::string_view(*bytes)), key));
-  return std::optional(std::move(rows));
+  return StoredRows{.rows = std::move(rows), .size_bytes = static_cast<uint64_t>(bytes->size())};
 }
 
 }  // namespace lance::index

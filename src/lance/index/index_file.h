@@ -48,12 +48,18 @@ arrow::Result<std::shared_ptr<arrow::Array>> ReadRequiredColumn(
     const format::DataFileReader& file, std::string_view name,
     const std::shared_ptr<arrow::DataType>& type, const arrow::StopToken& stop);
 
+/// Rows that a global buffer holds. A plain value.
+struct StoredRows {
+  RowAddressMap rows;
+  uint64_t size_bytes = 0;  // as stored, which is about what they take in memory
+};
+
 /// Read the rows in the global buffer whose number the schema metadata holds under `key`.
 ///
 /// \return no value: there is no such entry, which says that the rows are not known
 /// Source: zonemap-and-indices 2.3, 6.3
-arrow::Result<std::optional<RowAddressMap>> ReadRowBuffer(const format::DataFileReader& file,
-                                                          const std::string& key,
-                                                          const arrow::StopToken& stop);
+arrow::Result<std::optional<StoredRows>> ReadRowBuffer(const format::DataFileReader& file,
+                                                       const std::string& key,
+                                                       const arrow::StopToken& stop);
 
 }  // namespace lance::index

@@ -29,7 +29,7 @@ arrow::Result<std::shared_ptr<arrow::DataType>> ItemType(
 
 class LabelListIndex : public ScalarIndex {
  public:
-  LabelListIndex(BitmapFile file, std::optional<RowAddressMap> list_nulls)
+  LabelListIndex(BitmapFile file, std::optional<StoredRows> list_nulls)
       : file_(std::move(file)), list_nulls_(std::move(list_nulls)) {}
 
   RowDomain domain() const override { return RowDomain::kRowId; }
@@ -40,15 +40,14 @@ class LabelListIndex : public ScalarIndex {
                             (leaf.kind == Predicate::Kind::kHasAll && !leaf.values.empty());
     return asks_items && std::all_of(leaf.values.begin(), leaf.values.end(),
                                      [this](const std::shared_ptr<arrow::Scalar>& value) {
-                                       return value &&
-                                              value->type->Equals(*file_.keys().type());
+                                       return value && value->type->Equals(*file_.keys().type());
                                      });
   }
 
   arrow::Result<LeafMatches> Search(const Predicate& leaf, const RunContext& run) const override {
     LeafMatches matches;
     matches.is_exact = true;
-    matches.null_rows = list_nulls_;
+    if (list_nulls_) matches.null_rows = list_nulls_->rows;
     if (leaf.kind == Predicate::Kind::kHasAny) {
       ARROW_ASSIGN_OR_RAISE(matches.rows, RowsWithAny(leaf.values, run));
       return matches;
@@ -66,12 +65,12 @@ class LabelListIndex : public ScalarIndex {
   }
 
   uint64_t SizeBytes() const override {
-    return file_.SizeBytes() + (list_nulls_ ? list_nulls_->SizeBytes() : 0);
+    return file_.SizeBytes() + (list_nulls_ ? list_nulls_->size_bytes : 0);
   }
 
  private:
-  arrow::Result<RowAddressMap> RowsWithAny(
-      const std::vector<std::shared_ptr<arrow::Scalar>>& items, const RunContext& run) const {
+  arrow::Result<RowAddressMap> RowsWithAny(const std::vector<std::shared_ptr<arrow::Scalar>>& items,
+                                           const RunContext& run) const {
     std::vector<RowRange> places;
     for (const auto& item : items) {
       const RowRanges of_item = file_.PlacesOf(*item);
@@ -87,7 +86,7 @@ class LabelListIndex : public ScalarIndex {
   }
 
   BitmapFile file_;
-  std::optional<RowAddressMap> list_nulls_;
+  std::optional<StoredRows> list_nulls_;
 };
 
 /// What a new segment holds.
@@ -111,7 +110,7 @@ arrow::Status AddOldPart(const std::shared_ptr<ObjectStore>& store,
     labels->knows_nulls = false;
     return arrow::Status::OK();
   }
-  return labels->list_nulls.AddMapped(**nulls, *part.mapping, run.stop_token);
+  return labels->list_nulls.AddMapped((*nulls)->rows, *part.mapping, run.stop_token);
 }
 
 template <typename ListArray>

@@ -37,9 +37,9 @@ arrow::Result<NewScalarIndexFiles> WriteScalarIndex(const std::shared_ptr<Object
   const std::string& type = request.index_type;
   if (type == "Bitmap") return WriteBitmapIndex(store, uuid, request, run);
   if (type == "LabelList") return WriteLabelListIndex(store, uuid, request, run);
-  return UnsupportedError("build index of type " + type,
-                          "column " + request.column + ": an index of type " + type +
-                              " cannot be built by this version");
+  return UnsupportedError("build index of type " + type, "column " + request.column +
+                                                             ": an index of type " + type +
+                                                             " cannot be built by this version");
 }
 
 }  // namespace lance::index
