@@ -3,6 +3,7 @@
 #include "lance/base/status_detail.h"
 #include "lance/index/bitmap_index.h"
 #include "lance/index/bloom_filter_index.h"
+#include "lance/index/btree.h"
 #include "lance/index/index_file.h"
 #include "lance/index/index_type.h"
 #include "lance/index/label_list_index.h"
@@ -14,6 +15,7 @@ arrow::Result<std::shared_ptr<const ScalarIndex>> OpenByType(
     std::shared_ptr<ObjectStore> store, const table::IndexMetadata& segment,
     const std::shared_ptr<arrow::DataType>& column_type, const RunContext& run) {
   const std::string type = IndexTypeName(segment);
+  if (type == "BTree") return OpenBTree(std::move(store), segment, column_type, run);
   if (type == "Bitmap") return OpenBitmapIndex(store, segment, column_type, run);
   if (type == "LabelList") return OpenLabelListIndex(store, segment, column_type, run);
   if (type == "BloomFilter") return OpenBloomFilterIndex(store, segment, column_type, run);
@@ -35,6 +37,7 @@ arrow::Result<NewScalarIndexFiles> WriteScalarIndex(const std::shared_ptr<Object
                                                     const Uuid& uuid, const NewScalarIndex& request,
                                                     const RunContext& run) {
   const std::string& type = request.index_type;
+  if (type == "BTree") return WriteBTree(store, uuid, request, run);
   if (type == "Bitmap") return WriteBitmapIndex(store, uuid, request, run);
   if (type == "LabelList") return WriteLabelListIndex(store, uuid, request, run);
   return UnsupportedError("build index of type " + type, "column " + request.column +
