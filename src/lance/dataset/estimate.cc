@@ -1,7 +1,7 @@
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <random>
-#include <map>
 #include <set>
 #include <string>
 #include <utility>

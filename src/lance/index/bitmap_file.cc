@@ -133,6 +133,10 @@ arrow::Status BitmapFile::VisitRows(
   return flush();
 }
 
+std::vector<std::pair<std::string, ScalarIndex::Fact>> BitmapFile::Facts() const {
+  return {{"num_bitmaps", static_cast<uint64_t>(keys_->length())}};
+}
+
 uint64_t BitmapFile::SizeBytes() const {
   return static_cast<uint64_t>(arrow::util::TotalBufferSize(*keys_)) +
          (order_.ascending.capacity() + order_.nulls.capacity()) * sizeof(uint32_t);

@@ -47,6 +47,14 @@ class BitmapIndex : public ScalarIndex {
     return false;
   }
 
+  std::optional<double> EstimateShare(const Predicate& leaf) const override {
+    // A few keys may hold any share of the rows, very many hold about their share.
+    constexpr uint64_t kVeryMany = 2048;
+    const uint64_t num_places = PlacesOf(leaf).num_rows();
+    if (num_places <= kVeryMany) return std::nullopt;
+    return static_cast<double>(num_places) / static_cast<double>(file_.keys().length());
+  }
+
   arrow::Result<LeafMatches> Search(const Predicate& leaf, const RunContext& run) const override {
     LeafMatches matches;
     matches.is_exact = true;
@@ -61,6 +69,7 @@ class BitmapIndex : public ScalarIndex {
     return matches;
   }
 
+  std::vector<std::pair<std::string, Fact>> Facts() const override { return file_.Facts(); }
   uint64_t SizeBytes() const override { return file_.SizeBytes(); }
 
  private:
@@ -106,7 +115,7 @@ arrow::Result<NewScalarIndexFiles> WriteBitmapIndex(const std::shared_ptr<Object
       ARROW_RETURN_NOT_OK(CheckPlainSegment(*part.segment, "bitmap index", kHighestVersion));
       ARROW_ASSIGN_OR_RAISE(const BitmapFile old,
                             BitmapFile::Open(store, *part.segment, request.column_type, run));
-      return AddOldRows(old, *part.mapping, run, &rows);
+      return AddOldRows(old, part.mapping, run, &rows);
     };
     ARROW_RETURN_NOT_OK(InSegment(add(), *part.segment));
   }

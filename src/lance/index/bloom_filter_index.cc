@@ -75,6 +75,10 @@ class BloomFilterIndex : public ScalarIndex {
     return matches;
   }
 
+  std::vector<std::pair<std::string, Fact>> Facts() const override {
+    return {{"type", "BloomFilter"}, {"num_blocks", zones_.num_zones()}};
+  }
+
   uint64_t SizeBytes() const override {
     return zones_.SizeBytes() + untold_.entries.size() * sizeof(RowAddressMap::Entry);
   }

@@ -107,6 +107,8 @@ RowAddressMap BloomZones::RowsOfNullZones() const {
   return RowsOf([this](int64_t zone) { return has_null_->Value(zone); });
 }
 
+uint64_t BloomZones::num_zones() const { return static_cast<uint64_t>(filters_->length()); }
+
 uint64_t BloomZones::SizeBytes() const {
   uint64_t bytes = nulls_.size_bytes;
   for (const arrow::Array* column : std::initializer_list<const arrow::Array*>{

@@ -39,6 +39,8 @@ class BloomZones {
   /// The fragments that have zones.
   const RoaringBitmap& fragments() const { return fragments_; }
 
+  uint64_t num_zones() const;
+
   /// Bytes that it holds in memory.
   uint64_t SizeBytes() const;
 

@@ -5,7 +5,7 @@
 
 namespace lance::index {
 
-arrow::Status AddOldRows(const BitmapFile& old, const RowMapping& mapping, const RunContext& run,
+arrow::Status AddOldRows(const BitmapFile& old, const RowMapping* mapping, const RunContext& run,
                          KeyedRows* rows) {
   ARROW_ASSIGN_OR_RAISE(const auto keys, rows->NumberKeys(old.keys()));
   const RowRanges all = RowRanges::All(static_cast<uint64_t>(old.keys().length()));

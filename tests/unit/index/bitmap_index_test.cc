@@ -216,6 +216,43 @@ TEST(BitmapIndex, AnswersOnlyLiteralsOfItsType) {
   EXPECT_FALSE(index->Answers(HasItems(Predicate::Kind::kHasAny, {one})));
   EXPECT_FALSE(index->Answers(Not(Equal(0, one))));
   EXPECT_GT(index->SizeBytes(), 8u);
+  EXPECT_THAT(index->Facts(),
+              ElementsAre(std::pair("num_bitmaps", ScalarIndex::Fact(uint64_t{2}))));
+}
+
+TEST(BitmapIndex, EstimatesTheShareOfVeryManyKeysOnly) {
+  IndexBench bench;
+  arrow::Int32Builder values;
+  for (int32_t i = 0; i < 10000; ++i) ASSERT_THAT(values.Append(i), IsOk());
+  const auto rows = RowsOf(values.Finish().ValueOrDie());
+  LANCE_ASSERT_OK_AND_ASSIGN(const auto segment,
+                             bench.Write(IndexBench::Request("Bitmap", rows, 10000)));
+  LANCE_ASSERT_OK_AND_ASSIGN(const auto index, bench.Open(segment, arrow::int32()));
+  const auto share_below = [&](const char* value) {
+    return index->EstimateShare(Less(0, ScalarOf(arrow::int32(), value)));
+  };
+  EXPECT_EQ(share_below("2000"), std::nullopt);
+  EXPECT_EQ(share_below("4000"), 0.4);
+  EXPECT_EQ(index->EstimateShare(IsNull(0)), std::nullopt);
+  // More keys than are read at once.
+  ExpectFinds(*index, Less(0, ScalarOf(arrow::int32(), "9000")), rows, bench.run);
+}
+
+TEST(BitmapIndex, TakesOldRowsOverUnchangedWithoutAMapping) {
+  IndexBench bench;
+  const auto old = RowsOf(ArrayOf(arrow::int32(), "[1, null, 2]"), 3);
+  LANCE_ASSERT_OK_AND_ASSIGN(const auto first, bench.Write(IndexBench::Request("Bitmap", old)));
+  NewScalarIndex request =
+      IndexBench::Request("Bitmap", RowsOf(ArrayOf(arrow::int32(), "[2, 1]"), 4));
+  request.old_parts = {{&first, nullptr}};
+  LANCE_ASSERT_OK_AND_ASSIGN(const auto merged, bench.Write(request));
+  LANCE_ASSERT_OK_AND_ASSIGN(const auto index, bench.Open(merged, arrow::int32()));
+  const NumberedRows expected{
+      ArrayOf(arrow::int32(), "[1, null, 2, 2, 1]"),
+      {AddressOf(3, 0), AddressOf(3, 1), AddressOf(3, 2), AddressOf(4, 0), AddressOf(4, 1)}};
+  for (const Predicate& leaf : LeavesWith(LiteralsOf(*expected.values))) {
+    ExpectFinds(*index, leaf, expected, bench.run);
+  }
 }
 
 TEST(BitmapIndex, SaysWhyItCannotBeUsed) {

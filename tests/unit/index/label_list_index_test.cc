@@ -140,6 +140,21 @@ TEST(LabelListIndex, AnswersOnlyQuestionsForItems) {
                              index->Search(HasItems(Kind::kHasAny, {}), bench.run));
   EXPECT_THAT(Numbers(none.rows), IsEmpty());
   EXPECT_GT(index->SizeBytes(), 12u);
+  EXPECT_THAT(index->Facts(), ElementsAre(Pair("num_bitmaps", ScalarIndex::Fact(uint64_t{4}))));
+}
+
+TEST(LabelListIndex, TellsZerosApartAndLeavesNansToTheFilter) {
+  IndexBench bench;
+  const auto type = arrow::list(arrow::float64());
+  const auto rows = RowsOf(ArrayOf(type, "[[0.0], [-0.0, 1], [1], null, [NaN]]"));
+  LANCE_ASSERT_OK_AND_ASSIGN(const auto segment,
+                             bench.Write(IndexBench::Request("LabelList", rows)));
+  LANCE_ASSERT_OK_AND_ASSIGN(const auto index, bench.Open(segment, type));
+  for (const double item : {0.0, -0.0, 1.0}) {
+    ExpectFinds(*index, HasItems(Kind::kHasAny, {DoubleOf(item)}), rows, bench.run);
+    ExpectFinds(*index, HasItems(Kind::kHasAll, {DoubleOf(item), DoubleOf(1)}), rows, bench.run);
+  }
+  EXPECT_FALSE(index->Answers(HasItems(Kind::kHasAny, {DoubleOf(kNan)})));
 }
 
 TEST(LabelListIndex, IsRefusedForOtherTypesAndVersions) {
