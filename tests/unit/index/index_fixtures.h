@@ -192,6 +192,8 @@ inline RowValue ValueOf(const arrow::Scalar& scalar) {
       return static_cast<const arrow::Decimal256Scalar&>(scalar).value;
     case Type::DECIMAL128:
       return static_cast<const arrow::Decimal128Scalar&>(scalar).value;
+    case Type::DECIMAL256:
+      return static_cast<const arrow::Decimal256Scalar&>(scalar).value;
     case Type::UINT64:
       return static_cast<const arrow::UInt64Scalar&>(scalar).value;
     case Type::BOOL:
