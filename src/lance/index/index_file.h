@@ -31,6 +31,12 @@ arrow::Status InSegment(const arrow::Status& status, const table::IndexMetadata&
 arrow::Status CheckPlainSegment(const table::IndexMetadata& segment, std::string_view type,
                                 int32_t highest_version);
 
+/// The size of a file of a segment, as the index entry says it; no value: it lists no files.
+///
+/// \return SerializationError when the entry lists files, but not this one
+arrow::Result<std::optional<uint64_t>> ListedFileSize(const table::IndexMetadata& segment,
+                                                      std::string_view name);
+
 /// Open one file of a segment, with the size that the index entry says.
 ///
 /// \return SerializationError when the entry lists files, but not this one; else as

@@ -188,8 +188,6 @@ inline RowValue ValueOf(const arrow::Scalar& scalar) {
     case Type::LARGE_BINARY:
     case Type::FIXED_SIZE_BINARY:
       return static_cast<const arrow::BaseBinaryScalar&>(scalar).value->ToString();
-    case Type::DECIMAL256:
-      return static_cast<const arrow::Decimal256Scalar&>(scalar).value;
     case Type::DECIMAL128:
       return static_cast<const arrow::Decimal128Scalar&>(scalar).value;
     case Type::DECIMAL256:
