@@ -59,8 +59,8 @@ std::vector<ScalarSegment> ScalarSegmentsOf(const table::Manifest& manifest, int
 }
 
 index::RowDomain DomainOfNew(const std::string& index_type, const table::Manifest& manifest) {
-  const bool is_by_id = table::HasStableRowIds(manifest) && index_type != "BTree";
-  return is_by_id ? index::RowDomain::kRowId : index::RowDomain::kAddress;
+  const bool is_by_address = table::HasStableRowIds(manifest) && index_type == "BTree";
+  return is_by_address ? index::RowDomain::kAddress : index::RowDomain::kRowId;
 }
 
 arrow::Result<std::shared_ptr<const OpenedScalarIndex>> OpenScalarCached(

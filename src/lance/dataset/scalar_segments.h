@@ -37,8 +37,8 @@ std::vector<ScalarSegment> ScalarSegmentsOf(const table::Manifest& manifest, int
 RoaringBitmap EffectiveCoverage(const table::IndexMetadata& segment,
                                 const table::Manifest& manifest);
 
-/// What new segments of a type name rows by: btrees by addresses, the others by stable row ids
-/// where the table has them (zonemap-and-indices 1.5).
+/// What new segments of a type name rows by: ids, which are addresses unless the table has stable
+/// row ids; but btrees of tables that have them name addresses (zonemap-and-indices 1.5).
 index::RowDomain DomainOfNew(const std::string& index_type, const table::Manifest& manifest);
 
 /// An opened segment and what its reads cost. Thread-safe.
