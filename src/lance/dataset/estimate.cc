@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 #include <random>
-#include <map>
 #include <set>
 #include <string>
 #include <utility>

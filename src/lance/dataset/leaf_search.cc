@@ -44,8 +44,8 @@ RowRanges ToRanges(const index::RowAddressMap& rows) {
 
 /// The rows of one fragment in a map of addresses.
 RowRanges OffsetsIn(const index::RowAddressMap& rows, const table::Fragment& fragment) {
-  const auto entry =
-      std::ranges::lower_bound(rows.entries, fragment.id, {}, &index::RowAddressMap::Entry::fragment_id);
+  const auto entry = std::ranges::lower_bound(rows.entries, fragment.id, {},
+                                              &index::RowAddressMap::Entry::fragment_id);
   if (entry == rows.entries.end() || entry->fragment_id != fragment.id) return {};
   const RowRanges all = RowRanges::All(fragment.physical_rows);
   if (!entry->offsets) return all;
@@ -191,9 +191,8 @@ arrow::Result<LeafSearch::Answer> LeafSearch::Translate(const Found& found, cons
     if (found.matches.null_rows) nulls = OffsetsIn(*found.matches.null_rows, fragment);
   }
   const bool is_exact = found.matches.is_exact;
-  return Answer{
-      LeafRowsOf(std::move(named), nulls, is_exact, fragment.physical_rows), is_exact,
-      segment.described.metadata};
+  return Answer{LeafRowsOf(std::move(named), nulls, is_exact, fragment.physical_rows), is_exact,
+                segment.described.metadata};
 }
 
 arrow::Result<std::optional<LeafSearch::Answer>> LeafSearch::Ask(size_t leaf,

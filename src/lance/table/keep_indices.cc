@@ -87,8 +87,8 @@ arrow::Result<RoaringBitmap> MovedFragments(const std::vector<Fragment>& added) 
   RoaringBitmap moved;
   for (const Fragment& fragment : added) {
     if (fragment.row_ids.place != StoredSequence::Place::kInline) continue;
-    ARROW_ASSIGN_OR_RAISE(
-        const auto ids, RowIdSequence::ParseUpTo(fragment.row_ids.bytes, fragment.physical_rows));
+    ARROW_ASSIGN_OR_RAISE(const auto ids,
+                          RowIdSequence::ParseUpTo(fragment.row_ids.bytes, fragment.physical_rows));
     if (ids.num_rows() == fragment.physical_rows) moved.Add(static_cast<uint32_t>(fragment.id));
   }
   return moved;
