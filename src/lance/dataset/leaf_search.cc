@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "lance/base/status_detail.h"
 #include "lance/dataset/progress_reporter.h"
 #include "lance/table/feature_flags.h"
 
@@ -115,9 +116,9 @@ bool LeafSearch::NamesRowsById(const Segment& segment) const {
 arrow::Status LeafSearch::Settle(const arrow::Status& outcome, Segment* segment) {
   if (outcome.ok() || outcome.IsCancelled()) return outcome;
   segment->is_unusable = true;
+  const std::string name = "index " + segment->described.metadata->name;
   Warn(run_, "index_unusable",
-       "index " + segment->described.metadata->name + ": " + outcome.message() +
-           "; the index is not used");
+       WithContext(outcome, name).message() + "; the index is not used");
   return arrow::Status::OK();
 }
 
