@@ -127,6 +127,13 @@ std::optional<uint64_t> FragmentReuse::Map(uint64_t address) const {
   return address;
 }
 
+const RoaringBitmap* FragmentReuse::FindSurvivors(uint32_t fragment_id) const {
+  for (const RowMoves& moves : moves_) {
+    if (const RoaringBitmap* survivors = moves.FindSurvivors(fragment_id)) return survivors;
+  }
+  return nullptr;
+}
+
 RoaringBitmap FragmentReuse::MapCoverage(RoaringBitmap coverage) const {
   coverage -= unknown_;
   for (const RowMoves& moves : moves_) moves.MoveCoverage(&coverage);
@@ -212,6 +219,12 @@ arrow::Result<IndexMetadata> WriteFragmentReuse(ObjectStore& store,
   }
   ARROW_ASSIGN_OR_RAISE(entry.details_value, SerializeReuseDetails(stored));
   return entry;
+}
+
+void DropReuseFile(ObjectStore& store, const IndexMetadata& entry) {
+  const auto stored = ParseReuseDetails(entry.details_value);
+  if (!stored.ok() || !std::holds_alternative<ExternalReuse>(*stored)) return;
+  (void)store.Delete(FilePath(entry, kFileName));
 }
 
 }  // namespace lance::table

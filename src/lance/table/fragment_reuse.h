@@ -60,6 +60,9 @@ class FragmentReuse {
   /// Where a row is now. \return no value: it is gone
   std::optional<uint64_t> Map(uint64_t address) const;
 
+  /// The rows of a fragment that the first rewrite of it wrote again; null: it was not rewritten.
+  const RoaringBitmap* FindSurvivors(uint32_t fragment_id) const;
+
   /// The fragments that an index answers for, by those that its entry names.
   RoaringBitmap MapCoverage(RoaringBitmap coverage) const;
 
@@ -97,5 +100,9 @@ arrow::Status BringCoverageUpToDate(ObjectStore& store, const RunContext& run, M
 arrow::Result<IndexMetadata> WriteFragmentReuse(ObjectStore& store,
                                                 const std::vector<ReuseVersion>& versions,
                                                 uint64_t dataset_version, const RunContext& run);
+
+/// Delete the file of an entry that no version refers to; a failure is ignored, cleanup finds what
+/// stays.
+void DropReuseFile(ObjectStore& store, const IndexMetadata& entry);
 
 }  // namespace lance::table

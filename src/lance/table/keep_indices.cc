@@ -8,14 +8,15 @@
 #include <tuple>
 #include <vector>
 
+#include "lance/table/fragment_reuse.h"
+
 namespace lance::table {
 namespace {
 
-constexpr std::string_view kReuseIndex = "__lance_frag_reuse";
 constexpr std::string_view kMemWalIndex = "__lance_mem_wal";
 
 bool IsSystemIndex(const IndexMetadata& index) {
-  return index.name == kReuseIndex || index.name == kMemWalIndex;
+  return index.name == kFragmentReuseName || index.name == kMemWalIndex;
 }
 
 bool HasItsFields(const IndexMetadata& index, const format::LanceSchema& schema) {

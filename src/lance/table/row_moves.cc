@@ -64,6 +64,11 @@ std::optional<uint64_t> RowMoves::Map(uint64_t address) const {
   return uint64_t{target.id} << 32 | (place - target.first_place);
 }
 
+const RoaringBitmap* RowMoves::FindSurvivors(uint32_t fragment_id) const {
+  const auto source = std::ranges::lower_bound(sources_, fragment_id, {}, &Source::id);
+  return source == sources_.end() || source->id != fragment_id ? nullptr : &source->survivors;
+}
+
 void RowMoves::MoveCoverage(RoaringBitmap* coverage) const {
   for (const Group& group : groups_) {
     if (!coverage->Intersects(group.source_ids)) continue;
@@ -72,6 +77,14 @@ void RowMoves::MoveCoverage(RoaringBitmap* coverage) const {
     *coverage -= group.source_ids;
     if (missing.empty()) *coverage |= group.target_ids;
   }
+}
+
+bool RowMoves::Straddles(const RoaringBitmap& coverage) const {
+  return std::ranges::any_of(groups_, [&](const Group& group) {
+    RoaringBitmap missing = group.source_ids;
+    missing -= coverage;
+    return !missing.empty() && coverage.Intersects(group.source_ids);
+  });
 }
 
 }  // namespace lance::table

@@ -44,9 +44,15 @@ class RowMoves {
   /// The address now. An address of another fragment is unchanged. \return no value: it is gone
   std::optional<uint64_t> Map(uint64_t address) const;
 
+  /// The rows of a fragment that were written again; null: it is none of the sources.
+  const RoaringBitmap* FindSurvivors(uint32_t fragment_id) const;
+
   /// Put the targets of each group in the place of its sources, when all of them are in; when only
   /// some are, they go and nothing comes.
   void MoveCoverage(RoaringBitmap* coverage) const;
+
+  /// Whether some sources of a group are in a coverage and others are not.
+  bool Straddles(const RoaringBitmap& coverage) const;
 
   /// The ids of all sources.
   const RoaringBitmap& sources() const { return source_ids_; }
