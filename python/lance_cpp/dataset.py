@@ -30,7 +30,8 @@ from .history import (
     DatasetDelta,
     History,
 )
-from ._indices import IndexDescription, Indices
+from ._indices import IndexDescription, Indices, LanceStats
+from .indices import IndexConfig
 from .optimize import Compaction, CompactionMetrics, DatasetOptimizer
 from .rows import MergeInsertBuilder, RowChanges
 from .scanner import ColumnOrdering, LanceScanner, ScanStatistics, make_scanner
@@ -58,10 +59,12 @@ __all__ = [
     "DatasetOptimizer",
     "FragmentMetadata",
     "Index",
+    "IndexConfig",
     "IndexDescription",
     "IndexFile",
     "LANCE_COMMIT_MESSAGE_KEY",
     "LanceDataset",
+    "LanceStats",
     "LanceFragment",
     "LanceOperation",
     "LanceScanner",

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <optional>
 #include <random>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -8,6 +9,7 @@
 #include "arrow/api.h"
 #include "lance/base/checked_math.h"
 #include "lance/dataset/prune_plan.h"
+#include "lance/dataset/scalar_segments.h"
 #include "lance/dataset/scanner_impl.h"
 #include "lance/dataset/zonemaps.h"
 #include "lance/index/ordered_value.h"
@@ -37,27 +39,29 @@ arrow::Result<uint64_t> MostBytesOf(ObjectStore& store, const table::Fragment& f
   return bytes;
 }
 
-void CollectFields(const index::Predicate& node, std::set<int32_t>* field_ids) {
-  if (node.field_id >= 0) field_ids->insert(node.field_id);
-  for (const index::Predicate& child : node.children) CollectFields(child, field_ids);
-}
-
-/// The size of a zonemap; old writers left the list of files out.
-uint64_t SizeOfZonemap(ObjectStore& store, const table::IndexMetadata& segment) {
+/// The size of an index segment; old writers left the list of files out of zonemaps.
+uint64_t SizeOfSegment(ObjectStore& store, const table::IndexMetadata& segment) {
   uint64_t bytes = 0;
   for (const table::IndexFile& file : segment.files) bytes += file.size_bytes;
-  if (bytes > 0) return bytes;
+  if (bytes > 0 || !index::IsZonemap(segment)) return bytes;
   const auto info = store.Head(index::ZonemapPath(segment.uuid, segment.base_id));
   return info.ok() ? info->size_bytes : 0;  // a scan does without one that is not there
 }
 
 uint64_t IndexBytes(const Dataset::Impl& dataset, const index::Predicate& predicate) {
-  std::set<int32_t> field_ids;
-  CollectFields(predicate, &field_ids);
+  const table::Manifest& manifest = dataset.manifest();
+  const auto leaves = index::LeavesOf(predicate);
+  std::map<int32_t, uint64_t> num_leaves;
+  for (const index::Predicate* leaf : leaves) ++num_leaves[leaf->field_id];
   uint64_t bytes = 0;
-  for (const int32_t field_id : field_ids) {
-    for (const table::IndexMetadata* segment : ZonemapSegmentsOf(dataset.manifest(), field_id)) {
-      bytes += 2 * SizeOfZonemap(*dataset.store, *segment) + kTailBytes;
+  for (const auto& [field_id, searches] : num_leaves) {
+    for (const table::IndexMetadata* segment : ZonemapSegmentsOf(manifest, field_id)) {
+      bytes += 2 * SizeOfSegment(*dataset.store, *segment) + kTailBytes;
+    }
+    for (const ScalarSegment& segment : ScalarSegmentsOf(manifest, field_id)) {
+      const uint64_t size = SizeOfSegment(*dataset.store, *segment.metadata);
+      // Opened once, and searched for each leaf.
+      bytes += (1 + searches) * size + (1 + segment.metadata->files.size()) * kTailBytes;
     }
   }
   return bytes;
@@ -144,7 +148,7 @@ arrow::Result<ScanEstimate> Scanner::Estimate(const CallOptions& call) const {
   std::optional<FragmentPruner> pruner;
   ScanEstimate estimate;
   if (scan.filter != nullptr && scan.options.use_stats) {
-    const PruneOptions options{.use_zonemaps = scan.options.use_scalar_index, .use_seeds = false};
+    const PruneOptions options{.use_indices = UsesIndices(scan.options), .use_seeds = false};
     ARROW_ASSIGN_OR_RAISE(pruner, FragmentPruner::Make(scan.dataset, scan.dataset->store,
                                                        scan.filter->predicate(), options, run));
     estimate.bytes_max = IndexBytes(*scan.dataset, scan.filter->predicate());

@@ -218,6 +218,20 @@ class Evaluation {
   uint64_t zones_tested_ = 0;
 };
 
+/// How many blocks of some rows each hold a row of a set.
+uint64_t CountBlocks(const RowRanges& rows, uint64_t rows_per_block) {
+  uint64_t count = 0;
+  uint64_t next = 0;  // the first block that is not counted yet
+  for (const RowRange& range : rows.ranges()) {
+    const uint64_t first = std::max(range.begin / rows_per_block, next);
+    const uint64_t end = CeilDiv(range.end, rows_per_block);
+    if (first >= end) continue;
+    count += end - first;
+    next = end;
+  }
+  return count;
+}
+
 }  // namespace
 
 class Pruner::Impl {
@@ -237,7 +251,7 @@ class Pruner::Impl {
     result.used_zones = finest != nullptr;
     if (!finest) {
       result.zones_total = CeilDiv(physical_rows, kDefaultRowsPerZone);
-      result.zones_kept = result.candidates.empty() ? 0 : result.zones_total;
+      result.zones_kept = CountBlocks(result.candidates, kDefaultRowsPerZone);
       return result;
     }
     result.zones_total = finest->zones.size();

@@ -32,8 +32,8 @@ std::vector<const Predicate*> LeavesOf(const Predicate& predicate);
 struct PrunedFragment {
   /// Offsets that may match; every match is inside. They need the filter itself.
   RowRanges candidates;
-  /// Zones of the fragment, counted on the finest zones that the predicate could use;
-  /// ceil(rows / 8192), all kept, when there were none.
+  /// Zones of the fragment, counted on the finest zones that the predicate could use; without any
+  /// each 8,192 rows are one.
   uint64_t zones_total = 0;
   uint64_t zones_kept = 0;
   /// Whether any statistics were used.

@@ -4,6 +4,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "arrow/result.h"
@@ -45,10 +47,21 @@ class ScalarIndex {
   /// Whether `Search` can say anything about a leaf: by its kind, and the type of its literals.
   virtual bool Answers(const Predicate& leaf) const = 0;
 
+  /// About which share of its rows, 0 to 1, a search for a leaf that it answers looks at; no value:
+  /// not known without searching. From what is in memory.
+  virtual std::optional<double> EstimateShare(const Predicate& /*leaf*/) const {
+    return std::nullopt;
+  }
+
   /// Find the rows of a leaf that it answers.
   ///
   /// \return an error that says why the segment cannot be used; the caller then scans in full
   virtual arrow::Result<LeafMatches> Search(const Predicate& leaf, const RunContext& run) const = 0;
+
+  /// What people may want to know about it, by the reference's names: "num_pages" of a btree,
+  /// "num_bitmaps" of a bitmap or label list. From what is in memory.
+  using Fact = std::variant<uint64_t, double, std::string>;
+  virtual std::vector<std::pair<std::string, Fact>> Facts() const { return {}; }
 
   /// Bytes that it holds in memory, for the session's cache.
   virtual uint64_t SizeBytes() const = 0;
