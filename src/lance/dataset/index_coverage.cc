@@ -21,7 +21,16 @@ constexpr std::string_view kMemWalName = "__lance_mem_wal";
 
 arrow::Result<std::shared_ptr<const table::FragmentReuse>> LoadFragmentReuse(
     const Dataset::Impl& dataset, const RunContext& run) {
-  return table::LoadFragmentReuse(*dataset.store, dataset.manifest(), run);
+  const table::IndexMetadata* entry = table::FindFragmentReuse(dataset.manifest());
+  if (entry == nullptr) return nullptr;
+  constexpr std::string_view kKind = "fragment_reuse";
+  const std::string key = dataset.uri + "\n" + entry->uuid.ToString();
+  IndexCache& cache = dataset.session->impl().indices;
+  if (auto cached = cache.Find<table::FragmentReuse>(kKind, key)) return cached;
+  ARROW_ASSIGN_OR_RAISE(auto reuse,
+                        table::LoadFragmentReuse(*dataset.store, dataset.manifest(), run));
+  cache.Insert(kKind, key, reuse, reuse->SizeBytes());
+  return reuse;
 }
 
 arrow::Result<IndexCoverage> CurrentCoverage(const Dataset::Impl& dataset, const RunContext& run) {

@@ -6,9 +6,10 @@
 #include <string>
 #include <utility>
 
-#include "arrow/type.h"
 #include "lance/base/status_detail.h"
+#include "lance/dataset/column_values.h"
 #include "lance/dataset/index_coverage.h"
+#include "lance/dataset/index_refresh.h"
 #include "lance/dataset/progress_reporter.h"
 #include "lance/dataset/rewrite_moves.h"
 #include "lance/index/address_mapping.h"
@@ -24,15 +25,6 @@ namespace {
 
 std::string FilePath(const table::RewrittenIndex& segment, const table::IndexFile& file) {
   return "_indices/" + segment.new_uuid.ToString() + "/" + file.path;
-}
-
-/// A field at any depth. \return null when there is none
-const format::FieldNode* FindField(const std::vector<format::FieldNode>& fields, int32_t id) {
-  for (const format::FieldNode& field : fields) {
-    if (field.id == id) return &field;
-    if (const format::FieldNode* child = FindField(field.children, id)) return child;
-  }
-  return nullptr;
 }
 
 /// Whether a failure says that this segment cannot be read, and nothing of the storage.
@@ -89,6 +81,7 @@ std::string HowToRefresh(const table::IndexMetadata& segment) {
   if (index::IsZonemap(segment)) {
     return "index optimize (OptimizeIndices) mends it; until then seeds or full reads stand in";
   }
+  if (IsBuiltHere(segment)) return "index optimize (OptimizeIndices) mends it";
   return "not in this version; the new fragments are read in full";
 }
 
@@ -171,13 +164,11 @@ arrow::Status RewrittenIndices::Remap(const Dataset::Impl& latest, const table::
 arrow::Status RewrittenIndices::RemapOne(const Dataset::Impl& latest,
                                         const table::IndexMetadata& segment,
                                         const index::RowMapping& mapping, const RunContext& run) {
-  const format::FieldNode* field = FindField(latest.fields, segment.field_ids.front());
-  if (field == nullptr) {
-    return arrow::Status::Invalid("field ", segment.field_ids.front(), " is not in the schema");
-  }
+  ARROW_ASSIGN_OR_RAISE(const auto column,
+                        ColumnValues::Make(latest.fields, segment.field_ids.front()));
   index::NewScalarIndex request{.index_type = index::IndexTypeName(segment),
-                                .column = field->name,
-                                .column_type = field->type,
+                                .column = column.path(),
+                                .column_type = column.type(),
                                 .domain = index::RowDomain::kAddress,
                                 .old_parts = {{.segment = &segment, .mapping = &mapping}}};
   const Uuid uuid = Uuid::Random(*run.random);

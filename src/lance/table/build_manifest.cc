@@ -159,6 +159,7 @@ struct OperationApplier {
   arrow::Status operator()(const CreateIndex& create) const {
     std::set<Uuid> removed;
     for (const IndexMetadata& index : create.removed_indices) removed.insert(index.uuid);
+    for (const IndexMetadata& index : create.new_indices) removed.insert(index.uuid);
     std::erase_if(next->indices, [&](const auto& index) { return removed.contains(index.uuid); });
     for (const IndexMetadata& index : create.new_indices) {
       ARROW_RETURN_NOT_OK(CheckNewIndex(index));

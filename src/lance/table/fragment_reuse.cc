@@ -140,6 +140,18 @@ RoaringBitmap FragmentReuse::MapCoverage(RoaringBitmap coverage) const {
   return coverage;
 }
 
+uint64_t FragmentReuse::SizeBytes() const {
+  uint64_t num_bytes = sizeof(*this);
+  for (const ReuseVersion& version : versions_) {
+    for (const ReuseGroup& group : version.groups) {
+      num_bytes += (group.old_fragments.size() + group.new_fragments.size()) * sizeof(ReuseDigest);
+      // Twice, and at most one bit for each row.
+      for (const auto& [id, offsets] : group.survivors) num_bytes += 2 * (offsets.size() / 8 + 64);
+    }
+  }
+  return num_bytes;
+}
+
 const IndexMetadata* FindFragmentReuse(const Manifest& manifest) {
   const auto entry = std::ranges::find(manifest.indices, kFragmentReuseName, &IndexMetadata::name);
   return entry == manifest.indices.end() ? nullptr : &*entry;

@@ -66,6 +66,9 @@ class FragmentReuse {
   /// The fragments that an index answers for, by those that its entry names.
   RoaringBitmap MapCoverage(RoaringBitmap coverage) const;
 
+  /// Bytes that it holds in memory, nearly.
+  uint64_t SizeBytes() const;
+
   /// The rewrites, oldest first.
   const std::vector<ReuseVersion>& versions() const { return versions_; }
 
