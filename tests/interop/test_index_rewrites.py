@@ -104,12 +104,6 @@ def optimize(writer, uri):
     WRITERS[writer].dataset(uri).optimize.optimize_indices()
 
 
-def rewrites(uri):
-    """How many deferred rewrites are recorded."""
-    entry = [index for index in lance_cpp.dataset(uri).list_indices() if index["name"] == REUSE]
-    return len(entry)
-
-
 # V4: compaction of a table of row addresses.
 
 
