@@ -79,6 +79,7 @@ def check(uri, filters=FILTERS):
                 found = ids_of(module, uri, condition, use_index)
                 assert found == expected, (condition, name, use_index)
     lance.dataset(uri).validate()
+    lance_cpp.dataset(uri).validate()
 
 
 def segments(uri):

@@ -32,6 +32,11 @@ struct ResolvedCompaction {
 ///   NotImplemented for what this version has not
 arrow::Status CheckCompactionOptions(const CompactionOptions& options);
 
+/// Check that indices may be left as they are.
+///
+/// \return NotImplemented on tables with stable row ids
+arrow::Status CheckDeferrable(bool defer_index_remap, const table::Manifest& manifest);
+
 /// Fill in what is unset from the table's config, then from the defaults.
 ///
 /// \return Invalid naming a config key whose value is malformed

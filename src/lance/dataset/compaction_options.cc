@@ -65,15 +65,6 @@ arrow::Status TakeFromConfig(const table::Manifest& manifest, const char* name,
   return WrongConfig(name, *text, "reencode, try_binary_copy, force_binary_copy");
 }
 
-/// Addresses do not name rows in tables with stable row ids.
-arrow::Status CheckDeferrable(bool defer_index_remap, const table::Manifest& manifest) {
-  if (!defer_index_remap || !table::HasStableRowIds(manifest)) return arrow::Status::OK();
-  return UnsupportedError("fragment reuse with stable row ids",
-                          "defer_index_remap is true, and the table has stable row ids, which "
-                          "indices need not follow; allowed: false",
-                          9);
-}
-
 /// Files of another version would make a table that this version does not read (flag bit 8).
 arrow::Status CheckSameVersion(const ResolvedCompaction& resolved,
                                const table::Manifest& manifest) {
@@ -87,6 +78,14 @@ arrow::Status CheckSameVersion(const ResolvedCompaction& resolved,
 }
 
 }  // namespace
+
+arrow::Status CheckDeferrable(bool defer_index_remap, const table::Manifest& manifest) {
+  if (!defer_index_remap || !table::HasStableRowIds(manifest)) return arrow::Status::OK();
+  return UnsupportedError("fragment reuse with stable row ids",
+                          "defer_index_remap is true, and the table has stable row ids, which "
+                          "indices need not follow; allowed: false",
+                          9);
+}
 
 std::string ToString(CompactionMode mode) {
   for (const auto& [known, name] : kModes) {

@@ -8,6 +8,7 @@
 
 #include "lance/base/status_detail.h"
 #include "lance/dataset/column_values.h"
+#include "lance/dataset/compaction_impl.h"
 #include "lance/dataset/index_coverage.h"
 #include "lance/dataset/index_refresh.h"
 #include "lance/dataset/progress_reporter.h"
@@ -47,18 +48,25 @@ void WarnLeftOut(const RunContext& run, const table::IndexMetadata& segment,
        "index " + segment.name + " does not answer for the new fragments: " + why);
 }
 
-/// Whether a rewrite that changes indices at once has anything to do.
-bool TouchesRemapped(const table::Manifest& manifest, const IndexCoverage& coverage,
-                     const std::vector<ExecutedRewrite>& rewrites) {
+RoaringBitmap SourcesOf(const std::vector<ExecutedRewrite>& rewrites) {
   RoaringBitmap sources;
   for (const ExecutedRewrite& rewrite : rewrites) {
     for (const table::Fragment& source : *rewrite.sources) {
       sources.Add(static_cast<uint32_t>(source.id));
     }
   }
+  return sources;
+}
+
+/// Whether an index has to follow the rows of a rewrite.
+bool HasFollowers(const table::Manifest& manifest, const IndexCoverage& coverage,
+                  const RoaringBitmap& sources, bool defers) {
   for (size_t i = 0; i < manifest.indices.size(); ++i) {
-    const bool is_touched = coverage[i] && coverage[i]->Intersects(sources);
-    if (is_touched && IsRemapped(manifest.indices[i], manifest)) return true;
+    if (!coverage[i] || !coverage[i]->Intersects(sources)) continue;
+    const table::IndexMetadata& segment = manifest.indices[i];
+    // A record helps indices of every kind.
+    const bool follows = defers ? !index::IsSystemIndex(segment) : IsRemapped(segment, manifest);
+    if (follows) return true;
   }
   return false;
 }
@@ -99,18 +107,20 @@ RewrittenIndices::~RewrittenIndices() {
 arrow::Status RewrittenIndices::Write(const Dataset::Impl& latest, const RewriteCommit& job,
                                       const std::vector<ExecutedRewrite>& rewrites,
                                       uint64_t first_id, const RunContext& run) {
-  if (!job.defers_index_remap) {
-    ARROW_ASSIGN_OR_RAISE(const IndexCoverage coverage, CurrentCoverage(latest, run));
-    if (!TouchesRemapped(latest.manifest(), coverage, rewrites)) return arrow::Status::OK();
-    if (LostOrder(job, rewrites)) {
-      Warn(run, "index_not_remapped",
-           "the rewrite was planned before there were indices to remap; they do not answer for the "
-           "new fragments");
-      return arrow::Status::OK();
-    }
+  const bool defers = job.defers_index_remap;
+  ARROW_RETURN_NOT_OK(CheckDeferrable(defers, latest.manifest()));
+  ARROW_ASSIGN_OR_RAISE(const IndexCoverage coverage, CurrentCoverage(latest, run));
+  if (!HasFollowers(latest.manifest(), coverage, SourcesOf(rewrites), defers)) {
+    return arrow::Status::OK();
+  }
+  if (LostOrder(job, rewrites)) {
+    Warn(run, "index_not_remapped",
+         "the rewrite was planned before there were indices to remap; they do not answer for the "
+         "new fragments");
+    return arrow::Status::OK();
   }
   ARROW_ASSIGN_OR_RAISE(auto groups, MovesOf(*store_, rewrites, first_id, run));
-  if (job.defers_index_remap) return Record(latest, rewrites, groups, run);
+  if (defers) return Record(latest, rewrites, groups, run);
   ARROW_ASSIGN_OR_RAISE(const auto moves, table::RowMoves::Make(std::move(groups)));
   return Remap(latest, moves, run);
 }
