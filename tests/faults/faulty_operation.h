@@ -66,6 +66,8 @@ std::vector<FaultyOperation> RowOperations();
 std::vector<FaultyOperation> ColumnOperations();
 /// Metadata, clustering, maintenance, indices.
 std::vector<FaultyOperation> MetadataOperations();
+/// Building, updating and dropping indices that name rows.
+std::vector<FaultyOperation> IndexOperations();
 /// Operations below the public API: restore, data replacement, detached versions.
 std::vector<FaultyOperation> RawOperations();
 /// Compaction that keeps the order of rows.

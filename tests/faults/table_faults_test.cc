@@ -24,6 +24,7 @@ std::vector<FaultyOperation> AllOperations() {
   std::vector<FaultyOperation> all = RowOperations();
   for (auto& operation : ColumnOperations()) all.push_back(std::move(operation));
   for (auto& operation : MetadataOperations()) all.push_back(std::move(operation));
+  for (auto& operation : IndexOperations()) all.push_back(std::move(operation));
   for (auto& operation : CompactionOperations()) all.push_back(std::move(operation));
   for (auto& operation : IndexRewriteOperations()) all.push_back(std::move(operation));
   for (auto& operation : RawOperations()) all.push_back(std::move(operation));

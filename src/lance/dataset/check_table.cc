@@ -11,6 +11,7 @@
 #include "lance/dataset/check/referenced_files.h"
 #include "lance/dataset/check/stored_table.h"
 #include "lance/dataset/check/version_checks.h"
+#include "lance/dataset/check/scalar_index_checks.h"
 #include "lance/dataset/check/zone_checks.h"
 #include "lance/dataset/dataset_impl.h"
 #include "lance/table/base_path.h"
@@ -87,7 +88,10 @@ arrow::Status CheckOpened(const Dataset::Impl& version, const check::VersionLine
   Findings found;
   CheckManifest(version, &found);
   ARROW_RETURN_NOT_OK(check::CheckFragmentContents(version, damaged, is_deep, run, &found));
-  if (is_deep) ARROW_RETURN_NOT_OK(check::CheckIndexContents(version, damaged, run, &found));
+  if (is_deep) {
+    ARROW_RETURN_NOT_OK(check::CheckIndexContents(version, damaged, run, &found));
+    ARROW_RETURN_NOT_OK(check::CheckScalarIndices(version, damaged, run, &found));
+  }
   found.RenamePaths(
       [&](const std::string& path) { return ShownPath(version.manifest(), line, path, files); });
   findings->Append(found);

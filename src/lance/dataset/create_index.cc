@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "arrow/record_batch.h"
+#include "arrow/api.h"
 #include "lance/base/status_detail.h"
 #include "lance/dataset/column_names.h"
 #include "lance/dataset/column_values.h"

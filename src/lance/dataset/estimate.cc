@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <random>
 #include <map>
@@ -13,6 +14,7 @@
 #include "lance/dataset/scalar_segments.h"
 #include "lance/dataset/scanner_impl.h"
 #include "lance/dataset/zonemaps.h"
+#include "lance/index/index_file.h"
 #include "lance/index/ordered_value.h"
 #include "lance/index/zonemap.h"
 #include "lance/scan.h"
@@ -40,13 +42,19 @@ arrow::Result<uint64_t> MostBytesOf(ObjectStore& store, const table::Fragment& f
   return bytes;
 }
 
-/// The size of an index segment; old writers left the list of files out of zonemaps.
+/// The size of an index segment; old writers left the list of files out.
 uint64_t SizeOfSegment(ObjectStore& store, const table::IndexMetadata& segment) {
+  constexpr std::array<const char*, 5> kFiles = {"zonemap.lance", "page_lookup.lance",
+                                                 "page_data.lance", "bitmap_page_lookup.lance",
+                                                 "bloomfilter.lance"};
   uint64_t bytes = 0;
   for (const table::IndexFile& file : segment.files) bytes += file.size_bytes;
-  if (bytes > 0 || !index::IsZonemap(segment)) return bytes;
-  const auto info = store.Head(index::ZonemapPath(segment.uuid, segment.base_id));
-  return info.ok() ? info->size_bytes : 0;  // a scan does without one that is not there
+  if (bytes > 0) return bytes;
+  for (const char* name : kFiles) {
+    const auto info = store.Head(index::IndexFilePath(segment.uuid, segment.base_id, name));
+    if (info.ok()) bytes += info->size_bytes;  // a scan does without one that is not there
+  }
+  return bytes;
 }
 
 uint64_t IndexBytes(const Dataset::Impl& dataset, const index::Predicate& predicate,
@@ -63,7 +71,7 @@ uint64_t IndexBytes(const Dataset::Impl& dataset, const index::Predicate& predic
     for (const ScalarSegment& segment : ScalarSegmentsOf(manifest, field_id, reuse)) {
       const uint64_t size = SizeOfSegment(*dataset.store, *segment.metadata);
       // Opened once, and searched for each leaf.
-      bytes += (1 + searches) * size + (1 + segment.metadata->files.size()) * kTailBytes;
+      bytes += (1 + searches) * size + (2 + segment.metadata->files.size()) * kTailBytes;
     }
   }
   return bytes;

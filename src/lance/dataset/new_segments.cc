@@ -3,14 +3,11 @@
 #include <chrono>
 
 #include "lance/base/status_detail.h"
+#include "lance/index/index_file.h"
 
 namespace lance {
 
 namespace {
-
-std::string PathOf(const Uuid& uuid, const table::IndexFile& file) {
-  return "_indices/" + uuid.ToString() + "/" + file.path;
-}
 
 uint64_t NowInMilliseconds(const RunContext& run) {
   const auto since_epoch = run.clock->Now().time_since_epoch();
@@ -23,7 +20,7 @@ uint64_t NowInMilliseconds(const RunContext& run) {
 NewSegments::~NewSegments() {
   for (const table::IndexMetadata& segment : segments_) {
     for (const table::IndexFile& file : segment.files) {
-      (void)store_->Delete(PathOf(segment.uuid, file));  // best effort: an orphan is harmless
+      (void)store_->Delete(index::IndexFilePath(segment.uuid, segment.base_id, file.path));  // best effort: an orphan is harmless
     }
   }
 }

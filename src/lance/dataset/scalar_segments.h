@@ -39,8 +39,8 @@ RoaringBitmap EffectiveCoverage(const table::IndexMetadata& segment,
                                 const table::Manifest& manifest,
                                 const table::FragmentReuse* reuse = nullptr);
 
-/// What new segments of a type name rows by: btrees by addresses, the others by stable row ids where
-/// the table has them (zonemap-and-indices 1.5).
+/// What new segments of a type name rows by: ids, which are addresses unless the table has stable
+/// row ids; but btrees of tables that have them name addresses (zonemap-and-indices 1.5).
 index::RowDomain DomainOfNew(const std::string& index_type, const table::Manifest& manifest);
 
 /// An opened segment and what its reads cost. Thread-safe.

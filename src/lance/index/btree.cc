@@ -48,6 +48,9 @@ arrow::Status ForPages(const BTreeSegment& segment, std::span<const uint32_t> pa
   return arrow::Status::OK();
 }
 
+/// From so many pages on their number says which share of the rows a search looks at.
+constexpr uint64_t kManyPages = 16;
+
 /// A BTree, opened for searches.
 class BTreeIndex : public ScalarIndex {
  public:
@@ -78,6 +81,31 @@ class BTreeIndex : public ScalarIndex {
         return false;
     }
     return false;
+  }
+
+  std::optional<double> EstimateShare(const Predicate& leaf) const override {
+    const BTreeLookup& lookup = segment_->lookup();
+    if (lookup.num_pages() < kManyPages || leaf.kind == Predicate::Kind::kIsNull) {
+      return std::nullopt;
+    }
+    const auto pages = lookup.PagesOf(IntervalsOf(leaf));
+    return static_cast<double>(pages.size()) / static_cast<double>(lookup.num_pages());
+  }
+
+  std::vector<std::pair<std::string, Fact>> Facts() const override {
+    const BTreeLookup& lookup = segment_->lookup();
+    std::vector<std::pair<std::string, Fact>> facts;
+    const auto add = [&](const char* name, const arrow::Array& bounds, int64_t page) {
+      const auto bound = bounds.GetScalar(page);
+      if (bound.ok() && (*bound)->is_valid) facts.emplace_back(name, (*bound)->ToString());
+    };
+    const auto num_pages = static_cast<int64_t>(lookup.num_pages());
+    if (num_pages > 0) {
+      add("min", lookup.min(), 0);
+      add("max", lookup.max(), num_pages - 1);
+    }
+    facts.emplace_back("num_pages", lookup.num_pages());
+    return facts;
   }
 
   arrow::Result<LeafMatches> Search(const Predicate& leaf, const RunContext& run) const override {

@@ -65,6 +65,10 @@ class LabelListIndex : public ScalarIndex {
     return matches;
   }
 
+  std::vector<std::pair<std::string, Fact>> Facts() const override {
+    return {{"num_bitmaps", static_cast<uint64_t>(file_.keys().length())}};
+  }
+
   uint64_t SizeBytes() const override {
     return file_.SizeBytes() + (list_nulls_ ? list_nulls_->SizeBytes() : 0);
   }
