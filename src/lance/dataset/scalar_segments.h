@@ -30,7 +30,7 @@ bool IsScalarIndex(const table::IndexMetadata& segment);
 /// \param reuse through which coverage goes; null: nothing to go through
 /// Source: zonemap-and-indices 1.6, 1.7
 std::vector<ScalarSegment> ScalarSegmentsOf(const table::Manifest& manifest, int32_t field_id,
-                                            const table::FragmentReuse* reuse);
+                                            const table::FragmentReuse* reuse = nullptr);
 
 /// The live fragments that a segment covers; none when it does not say, or is damaged.
 ///
