@@ -119,7 +119,7 @@ arrow::Result<Dataset> TrimFragmentReuse(const Dataset& dataset, const CommitOpt
   const auto needed = NeededVersions(impl.manifest(), reuse->versions());
   if (needed.size() == reuse->versions().size()) return dataset;
   table::CreateIndex change;
-  change.removed_indices.push_back(*table::FindFragmentReuse(impl.manifest()));
+  change.removed_indices.push_back(*table::FindFragmentReuse(impl.manifest().indices));
   ARROW_ASSIGN_OR_RAISE(const table::IndexMetadata trimmed,
                         table::WriteFragmentReuse(*impl.store, needed, dataset.version(), run));
   change.new_indices.push_back(trimmed);

@@ -21,7 +21,7 @@ constexpr std::string_view kMemWalName = "__lance_mem_wal";
 
 arrow::Result<std::shared_ptr<const table::FragmentReuse>> LoadFragmentReuse(
     const Dataset::Impl& dataset, const RunContext& run) {
-  const table::IndexMetadata* entry = table::FindFragmentReuse(dataset.manifest());
+  const table::IndexMetadata* entry = table::FindFragmentReuse(dataset.manifest().indices);
   if (entry == nullptr) return nullptr;
   constexpr std::string_view kKind = "fragment_reuse";
   const std::string key = dataset.uri + "\n" + entry->uuid.ToString();

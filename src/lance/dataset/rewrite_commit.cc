@@ -160,7 +160,7 @@ bool TouchesSome(const table::Manifest& newest, std::vector<ExecutedRewrite> rew
 /// Whether another rewrite has recorded itself meanwhile: a record of ours is then made anew.
 bool HasOtherRecord(const Dataset& before, const Dataset& after) {
   const auto uuid = [](const Dataset& dataset) -> std::optional<Uuid> {
-    const auto* entry = table::FindFragmentReuse(dataset.impl().manifest());
+    const auto* entry = table::FindFragmentReuse(dataset.impl().manifest().indices);
     return entry == nullptr ? std::nullopt : std::optional(entry->uuid);
   };
   return uuid(before) != uuid(after);

@@ -136,7 +136,7 @@ arrow::Status RewrittenIndices::Record(const Dataset::Impl& latest,
   ARROW_ASSIGN_OR_RAISE(added.groups, RecordOf(rewrites, groups));
   versions.push_back(std::move(added));
   table::ReuseEntry record;
-  const table::IndexMetadata* replaced = table::FindFragmentReuse(latest.manifest());
+  const table::IndexMetadata* replaced = table::FindFragmentReuse(latest.manifest().indices);
   if (replaced != nullptr) record.replaced = replaced->uuid;
   ARROW_ASSIGN_OR_RAISE(record.entry, table::WriteFragmentReuse(
                                           *store_, versions, latest.manifest().version, run));

@@ -147,14 +147,7 @@ arrow::Status MoveStableCoverage(const Rewrite& rewrite, Manifest* manifest) {
 /// (table-format 10.5).
 arrow::Status PutReuseEntry(const Rewrite& rewrite, Manifest* manifest) {
   if (!rewrite.reuse_entry) return arrow::Status::OK();
-  const IndexMetadata* present = FindFragmentReuse(*manifest);
-  const std::optional<Uuid> uuid = present ? std::optional(present->uuid) : std::nullopt;
-  if (uuid != rewrite.reuse_entry->replaced) {
-    return arrow::Status::AlreadyExists("rewrite: another commit changed ", kFragmentReuseName,
-                                        " up to version ", manifest->version)
-        .WithDetail(std::make_shared<CommitConflict>(manifest->version, "unknown",
-                                                     /*retryable=*/true));
-  }
+  ARROW_RETURN_NOT_OK(CheckReplaced(rewrite.reuse_entry->replaced, *manifest));
   std::erase_if(manifest->indices,
                 [](const IndexMetadata& index) { return index.name == kFragmentReuseName; });
   for (IndexMetadata& index : manifest->indices) {

@@ -152,15 +152,25 @@ uint64_t FragmentReuse::SizeBytes() const {
   return num_bytes;
 }
 
-const IndexMetadata* FindFragmentReuse(const Manifest& manifest) {
-  const auto entry = std::ranges::find(manifest.indices, kFragmentReuseName, &IndexMetadata::name);
-  return entry == manifest.indices.end() ? nullptr : &*entry;
+const IndexMetadata* FindFragmentReuse(const std::vector<IndexMetadata>& indices) {
+  const auto entry = std::ranges::find(indices, kFragmentReuseName, &IndexMetadata::name);
+  return entry == indices.end() ? nullptr : &*entry;
+}
+
+arrow::Status CheckReplaced(const std::optional<Uuid>& replaced, const Manifest& manifest) {
+  const IndexMetadata* present = FindFragmentReuse(manifest.indices);
+  const std::optional<Uuid> uuid = present ? std::optional(present->uuid) : std::nullopt;
+  if (uuid == replaced) return arrow::Status::OK();
+  return arrow::Status::AlreadyExists("another commit changed ", kFragmentReuseName,
+                                      " up to version ", manifest.version)
+      .WithDetail(std::make_shared<CommitConflict>(manifest.version, "unknown",
+                                                   /*retryable=*/true));
 }
 
 arrow::Result<std::shared_ptr<const FragmentReuse>> LoadFragmentReuse(ObjectStore& store,
                                                                       const Manifest& manifest,
                                                                       const RunContext& run) {
-  const IndexMetadata* entry = FindFragmentReuse(manifest);
+  const IndexMetadata* entry = FindFragmentReuse(manifest.indices);
   if (entry == nullptr) return nullptr;
   ARROW_ASSIGN_OR_RAISE(const std::string bytes, ReadContent(store, *entry, run));
   ARROW_ASSIGN_OR_RAISE(ReuseContent content, ParseReuseContent(bytes));

@@ -81,8 +81,14 @@ class FragmentReuse {
   std::vector<RowMoves> moves_;  // one for each version
 };
 
-/// The fragment-reuse entry of a version; null: there is none.
-const IndexMetadata* FindFragmentReuse(const Manifest& manifest);
+/// The fragment-reuse entry among some entries; null: there is none.
+const IndexMetadata* FindFragmentReuse(const std::vector<IndexMetadata>& indices);
+
+/// Check that a new entry was made from the one that is there.
+///
+/// \param replaced the one that it was made from; no value: there was none
+/// \return AlreadyExists + CommitConflict, retryable: another commit changed it
+arrow::Status CheckReplaced(const std::optional<Uuid>& replaced, const Manifest& manifest);
 
 /// Read the fragment-reuse entry of a version; null: there is none.
 ///

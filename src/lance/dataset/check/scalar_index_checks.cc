@@ -226,7 +226,7 @@ arrow::Status CheckScalarIndices(const Dataset::Impl& dataset,
   const auto reuse = LoadFragmentReuse(dataset, run);
   if (!reuse.ok()) {
     if (reuse.status().IsCancelled()) return reuse.status();
-    const table::IndexMetadata& entry = *table::FindFragmentReuse(dataset.manifest());
+    const table::IndexMetadata& entry = *table::FindFragmentReuse(dataset.manifest().indices);
     findings->AddFailure(kIndexBroken,
                          SegmentFolderOf(index::IndexFilePath(entry.uuid, entry.base_id, "")),
                          reuse.status());
