@@ -63,7 +63,6 @@ def test_compact_never_clusters(table):
         (["--target-rows-per-fragment", 0], INVALID, "target_rows_per_fragment is 0"),
         (["--excluded-fragment-ids", "1,x"], INVALID, '--excluded-fragment-ids has "x"'),
         (["--materialize-deletions-threshold", -1], INVALID, "threshold is -1"),
-        (["--defer-index-remap"], UNSUPPORTED, "defer_index_remap"),
         (["--data-storage-version", "2.2"], UNSUPPORTED, "data_storage_version is 2.2"),
     ],
 )

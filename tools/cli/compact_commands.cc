@@ -114,7 +114,8 @@ void AddCompactCommands(CLI::App* parent, CommonFlags* common, std::vector<Comma
                   "share of deleted rows above which a fragment is rewritten");
   app->add_flag("--no-materialize-deletions", flags->keep_deletions,
                 "rewrite no fragment because of deleted rows");
-  app->add_flag("--defer-index-remap", flags->defer_index_remap, "not in this version");
+  app->add_flag("--defer-index-remap", flags->defer_index_remap,
+                "leave indices as they are and record where the rows went");
   app->add_option("--batch-size", options.batch_size, "most rows read at once")
       ->check(IsWholeNumber());
   app->add_option("--compaction-mode", flags->mode,

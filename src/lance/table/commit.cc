@@ -10,6 +10,7 @@
 #include "lance/table/conflict.h"
 #include "lance/table/deletion_file.h"
 #include "lance/table/feature_flags.h"
+#include "lance/table/fragment_reuse.h"
 #include "lance/table/manifest_file.h"
 #include "lance/table/manifest_names.h"
 #include "lance/table/prepare_commit.h"
@@ -195,6 +196,7 @@ class Commitment {
           ManifestPath(newest.version, newest.naming), ": holds version ", loaded->manifest.version,
           ", its name says ", newest.version, "; refusing to write");
     }
+    ARROW_RETURN_NOT_OK(BringCoverageUpToDate(*manifests_.store(), run_, &loaded->manifest));
     return CaughtUp{.basis = {std::move(loaded->manifest), newest.naming}};
   }
 

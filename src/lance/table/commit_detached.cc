@@ -4,6 +4,7 @@
 #include "lance/base/status_detail.h"
 #include "lance/table/commit.h"
 #include "lance/table/feature_flags.h"
+#include "lance/table/fragment_reuse.h"
 #include "lance/table/manifest_names.h"
 #include "lance/table/prepare_commit.h"
 
@@ -52,8 +53,9 @@ arrow::Result<LoadedManifest> CommitDetached(const ManifestStore& manifests, Com
   if (transaction.read_version == 0) {
     return arrow::Status::Invalid("a detached commit cannot create a table");
   }
-  ARROW_ASSIGN_OR_RAISE(const LoadedManifest read, manifests.Load(transaction.read_version, run));
+  ARROW_ASSIGN_OR_RAISE(LoadedManifest read, manifests.Load(transaction.read_version, run));
   ARROW_RETURN_NOT_OK(CheckWritable(read.manifest));
+  ARROW_RETURN_NOT_OK(BringCoverageUpToDate(*manifests.store(), run, &read.manifest));
   std::optional<LoadedManifest> restored;
   if (const auto* restore = std::get_if<Restore>(&transaction.operation)) {
     ARROW_ASSIGN_OR_RAISE(restored, manifests.Load(restore->version, run));
