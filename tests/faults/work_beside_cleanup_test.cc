@@ -185,8 +185,8 @@ class WorkBesideCleanupTest : public ::testing::TestWithParam<Maker> {
     };
     race.Run(acts, &turns);
     SCOPED_TRACE((maker_is == 0 ? "maker " : "cleanup ") + std::to_string(first_calls) +
-                 " calls, then " + std::to_string(second_calls) + " of the other; maker: " +
-                 made.ToString());
+                 " calls, then " + std::to_string(second_calls) +
+                 " of the other; maker: " + made.ToString());
     EXPECT_THAT(cleaned, IsOk());
     CheckAllReads(race);
     CheckMaker(race, made);

@@ -1,6 +1,7 @@
 #include "lance/cleanup.h"
 
 #include <algorithm>
+#include <memory>
 #include <set>
 #include <string>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "lance/base/status_detail.h"
 #include "lance/dataset/cleanup_impl.h"
 #include "lance/dataset/progress_reporter.h"
+#include "lance/io/own_files.h"
 #include "lance/table/version_notes.h"
 
 namespace lance {
@@ -51,6 +53,7 @@ class Removal {
         survey_(survey),
         progress_(progress),
         run_(run),
+        store_(place.store),
         pins_(place.store, table::NoteKind::kPin),
         removals_(place.store, table::NoteKind::kRemoval),
         deleter_(place.store, request.max_deletes_per_second, run) {}
@@ -77,6 +80,7 @@ class Removal {
       if (!is_dry_) ARROW_RETURN_NOT_OK(survey_->LookAgain());
       ARROW_RETURN_NOT_OK(remove_up_to(last_version));
     }
+    if (!is_dry_) RemoveEmptyFolders();
     return std::move(result_);
   }
 
@@ -98,6 +102,18 @@ class Removal {
     if (removed.ok()) removed = RemoveManifests(versions);
     if (!removals_.Remove(note).ok()) ++result_.failed_deletes;
     return removed;
+  }
+
+  /// Folders that were made for files that are gone, such as those of index segments.
+  void RemoveEmptyFolders() const {
+    auto* const folders = dynamic_cast<StoredFolders*>(store_.get());
+    if (folders == nullptr) return;
+    std::set<std::string> above;
+    for (const CleanupFile& file : result_.files) {
+      const std::string folder = file.path.substr(0, file.path.rfind('/'));
+      if (folder.find('/') != std::string::npos) above.insert(folder);
+    }
+    for (const std::string& folder : above) folders->RemoveIfEmpty(folder);
   }
 
   arrow::Status RemoveManifests(const std::vector<table::VersionEntry>& versions) {
@@ -155,6 +171,7 @@ class Removal {
   CleanupSurvey* survey_;
   ProgressReporter* progress_;
   const RunContext run_;
+  const std::shared_ptr<ObjectStore> store_;
   const table::VersionNotes pins_;
   const table::VersionNotes removals_;
   FileDeleter deleter_;

@@ -129,7 +129,7 @@ class CleanupSurvey {
  private:
   /// What holds versions besides branches, however old they are.
   struct Claims {
-    std::set<uint64_t> pinned;                      // by operations at work
+    std::set<uint64_t> pinned;                       // by operations at work
     std::multimap<uint64_t, std::string> tag_names;  // by version
 
     bool Has(uint64_t version) const {

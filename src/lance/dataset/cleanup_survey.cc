@@ -195,8 +195,8 @@ arrow::Status CleanupSurvey::ReadNew() {
     const auto name = table::ParseManifestName(std::string_view(path).substr(folder.size()));
     if (!name) return arrow::Status::OK();
     // Detached versions have no place among the others; none is older than the dataset's.
-    const bool is_new = name->is_detached ? detached_.insert(name->version).second
-                                          : name->version > newest_;
+    const bool is_new =
+        name->is_detached ? detached_.insert(name->version).second : name->version > newest_;
     if (is_new) entries.push_back({name->version, name->naming, std::nullopt});
     return arrow::Status::OK();
   };

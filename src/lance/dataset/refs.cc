@@ -38,8 +38,8 @@ void Point(const Dataset& dataset, table::Tag* tag) {
 /// \return AlreadyExists when there is one; IOError when the reply to the put was lost
 arrow::Status StorePinned(const Dataset& dataset, const table::Tag& tag, const RunContext& run,
                           const std::function<arrow::Result<PutOutcome>()>& store) {
-  ARROW_ASSIGN_OR_RAISE(const auto pin, table::VersionPin::Take(dataset.impl().manifests(),
-                                                                dataset.version(), run));
+  ARROW_ASSIGN_OR_RAISE(
+      const auto pin, table::VersionPin::Take(dataset.impl().manifests(), dataset.version(), run));
   ARROW_ASSIGN_OR_RAISE(const PutOutcome outcome, store());
   if (outcome == PutOutcome::kStored) return arrow::Status::OK();
   if (outcome == PutOutcome::kExists) {

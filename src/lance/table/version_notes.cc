@@ -92,10 +92,11 @@ arrow::Result<std::string> VersionNotes::Leave(const std::set<uint64_t>& version
   const VersionNote note{.name = Uuid::Random(*run.random).ToString(),
                          .created_at = run.clock->Now(),
                          .versions = versions};
-  // The name is nobody else's, and the same bytes may be written again when a reply was lost.
+  // The name is nobody else's, and the same bytes may be written again when a reply was lost. A
+  // note need not outlive a loss of power: its operation does not.
   for (int i = 0; i < kMaxPuts; ++i) {
     ARROW_ASSIGN_OR_RAISE(const PutOutcome outcome,
-                          folder_.Put(note.name, Serialize(note), PutMode::kOverwrite));
+                          folder_.Put(note.name, Serialize(note), PutMode::kOverwriteLazily));
     if (outcome == PutOutcome::kStored) return note.name;
   }
   return arrow::Status::IOError(folder_.PathOf(note.name),
@@ -109,6 +110,10 @@ arrow::Result<std::vector<VersionNote>> VersionNotes::ListAll(const RunContext& 
     const auto text = folder_.Load(name, run);
     if (NotFound::From(text.status()) != nullptr) continue;  // taken back meanwhile
     ARROW_RETURN_NOT_OK(text.status());
+    if (text->empty()) {  // power was lost, and with it whoever wrote it
+      notes.push_back({.name = name});
+      continue;
+    }
     auto note = Parse(name, *text);
     if (!note.ok()) return WithContext(note.status(), folder_.PathOf(name));
     notes.push_back(*std::move(note));

@@ -13,6 +13,7 @@
 #include "lance/io/stores.h"
 #include "lance/refs.h"
 #include "lance/table/manifest_names.h"
+#include "lance/table/version_notes.h"
 #include "lance/testing/fake_clock.h"
 #include "lance/testing/matchers.h"
 #include "lance/testing/seeded_random.h"
@@ -243,6 +244,27 @@ TEST_F(CleanupTest, AManifestThatStaysKeepsItsFiles) {
   const Dataset left = dataset.Checkout(Ref::Version(Versions().front())).ValueOrDie();
   EXPECT_EQ(left.Scan()->ToTable().ValueOrDie()->num_rows(), static_cast<int64_t>(left.version()));
   EXPECT_EQ(CleanupOldVersions(dataset, kEverything)->old_versions, 1u);
+}
+
+TEST_F(CleanupTest, AVersionWithoutAllOfItsFilesIsNotRestored) {
+  LANCE_ASSERT_OK_AND_ASSIGN(const Dataset old, dataset_->Checkout(Ref::Version(2)));
+  const std::string file = "data/" + old.impl().manifest().fragments[0].files[0].path;
+  ASSERT_THAT(session_.memory()->Delete(file), IsOk());
+  EXPECT_THAT(Restore(old), IsIOError(HasSubstr(file)));
+  EXPECT_THAT(Versions(), SizeIs(4));
+  EXPECT_THAT(Restore(dataset_->Checkout(Ref::Version(3)).ValueOrDie()), IsOk());
+  EXPECT_THAT(Paths("_refs"), IsEmpty());
+}
+
+TEST_F(CleanupTest, KeepsWhatIsPinned) {
+  LANCE_ASSERT_OK_AND_ASSIGN(const Dataset old, dataset_->Checkout(Ref::Version(2)));
+  {
+    LANCE_ASSERT_OK_AND_ASSIGN(
+        const auto pin, table::VersionPin::Take(old.impl().manifests(), 2, old.impl().Run({})));
+    EXPECT_EQ(CleanupOldVersions(*dataset_, kEverything)->old_versions, 2u);
+  }
+  EXPECT_EQ(old.Scan()->ToTable().ValueOrDie()->num_rows(), 2);
+  EXPECT_EQ(CleanupOldVersions(*dataset_, kEverything)->old_versions, 1u);
 }
 
 TEST_F(CleanupTest, KeepsWhatRestoresAndBranchesTakeWhileItIsAtWork) {
