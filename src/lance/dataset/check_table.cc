@@ -167,7 +167,8 @@ arrow::Result<std::vector<Finding>> CheckTableAt(const std::string& uri, const O
   const RunContext run = MakeRunContext(*table.session, call);
   ARROW_ASSIGN_OR_RAISE(const auto stored, check::StoredTable::List(*table.store));
   const auto good = OpenNewestGood(table, stored, run);
-  ARROW_ASSIGN_OR_RAISE(auto findings, Check(table, stored, good ? &good->impl() : nullptr, request, run));
+  ARROW_ASSIGN_OR_RAISE(auto findings,
+                        Check(table, stored, good ? &good->impl() : nullptr, request, run));
   const auto is_error = [](const Finding& finding) { return finding.severity == "error"; };
   // What the caller asked for was wrong, not the table.
   if (std::ranges::none_of(findings, is_error)) return failure;

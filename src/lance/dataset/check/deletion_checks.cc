@@ -77,12 +77,12 @@ arrow::Status OldDeletions::Check(const Dataset::Impl& version, const VersionLin
     const table::Fragment& fragment = *fragments[static_cast<size_t>(i)];
     const std::string path = table::DeletionFilePath(fragment.id, *fragment.deletion_file);
     if (NotFound::From(version.store->Head(path).status()) != nullptr) return arrow::Status::OK();
-    return CheckDeletions({.store = *version.store,
-                           .fragment = fragment,
-                           .name = NameOf(fragment) + " of version " +
-                                   std::to_string(manifest.version),
-                           .run = run_},
-                          &found[static_cast<size_t>(i)])
+    return CheckDeletions(
+               {.store = *version.store,
+                .fragment = fragment,
+                .name = NameOf(fragment) + " of version " + std::to_string(manifest.version),
+                .run = run_},
+               &found[static_cast<size_t>(i)])
         .status();
   };
   ARROW_RETURN_NOT_OK(

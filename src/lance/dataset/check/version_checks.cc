@@ -36,7 +36,7 @@ arrow::Result<table::ManifestFile> ReadManifest(ObjectStore& store, const Versio
 
 /// Open a version as readers do. \return why they cannot
 arrow::Result<Dataset> TryToOpen(const OpenedTable& table, const VersionLine& line,
-                        const VersionFile& version, table::Manifest manifest) {
+                                 const VersionFile& version, table::Manifest manifest) {
   OpenedTable place = table;
   if (!line.branch.empty()) {
     ARROW_ASSIGN_OR_RAISE(place, PlaceOfBranch(table, line.branch));
@@ -132,8 +132,8 @@ arrow::Status CheckVersion(const VersionsCheck& check, const VersionLine& line,
   }
   const bool is_opened = check.opened != nullptr && line.branch.empty() &&
                          version.name.version == check.opened->manifest().version;
-  ARROW_RETURN_NOT_OK(CheckTransaction(check, line, version, *file,
-                                       is_opened || check.is_deep, findings));
+  ARROW_RETURN_NOT_OK(
+      CheckTransaction(check, line, version, *file, is_opened || check.is_deep, findings));
   gathered.files->Add(manifest, line);
   const auto opened = TryToOpen(check.table, line, version, std::move(manifest));
   if (!opened.ok()) {
