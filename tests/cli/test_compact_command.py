@@ -65,7 +65,7 @@ def test_compact_never_clusters(table):
         (["--compaction-mode", "cluster"], INVALID, "optimize clusters"),
         (["--target-rows-per-fragment", 0], INVALID, "--target-rows-per-fragment is 0"),
         (["--excluded-fragment-ids", "1,x"], INVALID, '--excluded-fragment-ids has "x"'),
-        (["--materialize-deletions-threshold", -1], INVALID, "--materialize-deletions-threshold is -1"),
+        (["--materialize-deletions-threshold", -1], INVALID, "-threshold is -1"),
         (["--defer-index-remap"], UNSUPPORTED, "--defer-index-remap"),
         (["--data-storage-version", "2.2"], UNSUPPORTED, "--data-storage-version is 2.2"),
     ],
