@@ -67,7 +67,8 @@ def test_every_type_can_be_given_as_schema_prints_it(table):
 @pytest.mark.parametrize(
     "text", ["int33", "list<", "list<>", "list<int33>", "struct<int8>", "timestamp[m]",
              "time32[us]", "decimal(1)", "decimal(99,1)", "fixed_size_binary[0]",
-             "dictionary<int8>", "fixed_size_list<int8>[0]", "map<int8>", "list<" * 60 + "int8" + ">" * 60]
+             "dictionary<int8>", "fixed_size_list<int8>[0]", "map<int8>",
+             "list<" * 60 + "int8" + ">" * 60]
 )
 def test_what_is_no_type_is_said(table, text):
     outcome = attempt("alter", table, "id", f"--type={text}")
