@@ -10,23 +10,6 @@
 
 namespace lance {
 
-namespace {
-
-bool IsLeaf(const index::Predicate& node) {
-  using Kind = index::Predicate::Kind;
-  return node.kind == Kind::kRange || node.kind == Kind::kIn || node.kind == Kind::kIsNull;
-}
-
-}  // namespace
-
-void FragmentPruner::CollectLeaves(const index::Predicate& node) {
-  if (IsLeaf(node)) {
-    leaves_.push_back(&node);
-    leaf_counts_.push_back({.text = node.text});
-  }
-  for (const index::Predicate& child : node.children) CollectLeaves(child);
-}
-
 arrow::Status FragmentPruner::LoadSegments(const Dataset::Impl& dataset) {
   std::set<int32_t> field_ids;
   for (const index::Predicate* leaf : leaves_) field_ids.insert(leaf->field_id);
@@ -58,7 +41,8 @@ arrow::Result<FragmentPruner> FragmentPruner::Make(std::shared_ptr<const Dataset
   pruner.pruner_.emplace(predicate);
   pruner.options_ = options;
   pruner.run_ = run;
-  pruner.CollectLeaves(predicate);
+  pruner.leaves_ = index::LeavesOf(predicate);
+  for (const auto* leaf : pruner.leaves_) pruner.leaf_counts_.push_back({.text = leaf->text});
   if (options.use_zonemaps) ARROW_RETURN_NOT_OK(pruner.LoadSegments(*pruner.dataset_));
   return pruner;
 }

@@ -68,7 +68,6 @@ class FragmentPruner {
   void CountLeaf(size_t leaf, const index::FragmentZones* zones, const std::string& index_name,
                  uint64_t physical_rows);
   arrow::Status LoadSegments(const Dataset::Impl& dataset);
-  void CollectLeaves(const index::Predicate& node);
   arrow::Result<const index::FragmentZones*> ZonesOf(int32_t field_id, FragmentReader* fragment,
                                                      std::map<int32_t, index::FragmentZones>* seeds,
                                                      std::string* index_name);

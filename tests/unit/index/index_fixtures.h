@@ -234,6 +234,8 @@ inline std::optional<bool> Evaluate(const Predicate& predicate, const Columns& c
                                     std::optional<bool> unknown = true) {
   switch (predicate.kind) {
     case Predicate::Kind::kUnknown:
+    case Predicate::Kind::kHasAny:
+    case Predicate::Kind::kHasAll:
       return unknown;
     case Predicate::Kind::kAlwaysFalse:
       return false;
