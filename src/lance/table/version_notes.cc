@@ -29,22 +29,6 @@ std::string Serialize(const VersionNote& note) {
   return WriteRefJson({{kVersions, note.versions}, {kCreatedAt, ToText(note.created_at)}});
 }
 
-arrow::Result<VersionNote> Parse(std::string name, std::string_view text) {
-  ARROW_ASSIGN_OR_RAISE(const RefJson json, ParseRefJson(text));
-  VersionNote note{.name = std::move(name)};
-  const auto versions = json.find(kVersions);
-  if (versions == json.end() || !versions->is_array()) return BadRefMember(kVersions, "list");
-  for (const RefJson& version : *versions) {
-    if (!version.is_number_unsigned()) return BadRefMember(kVersions, "list of versions");
-    note.versions.insert(version.get<uint64_t>());
-  }
-  ARROW_ASSIGN_OR_RAISE(const auto created_at, TextIn(json, kCreatedAt));
-  const auto time = ParseTime(created_at.value_or(""));
-  if (!time.ok()) return BadRefMember(kCreatedAt, "time");
-  note.created_at = *time;
-  return note;
-}
-
 /// Also one from so far in the future: another's clock is wrong, and nothing may pin for ever.
 bool IsStale(const VersionNote& note, Timestamp now) {
   return note.created_at < now - kMaxAge || note.created_at > now + kMaxAge;
@@ -84,6 +68,23 @@ arrow::Status AwaitRemovals(const ManifestStore& manifests, uint64_t version,
 
 }  // namespace
 
+arrow::Result<VersionNote> ParseVersionNote(std::string name, std::string_view text) {
+  if (text.empty()) return VersionNote{.name = std::move(name)};
+  ARROW_ASSIGN_OR_RAISE(const RefJson json, ParseRefJson(text));
+  VersionNote note{.name = std::move(name)};
+  const auto versions = json.find(kVersions);
+  if (versions == json.end() || !versions->is_array()) return BadRefMember(kVersions, "list");
+  for (const RefJson& version : *versions) {
+    if (!version.is_number_unsigned()) return BadRefMember(kVersions, "list of versions");
+    note.versions.insert(version.get<uint64_t>());
+  }
+  ARROW_ASSIGN_OR_RAISE(const auto created_at, TextIn(json, kCreatedAt));
+  const auto time = ParseTime(created_at.value_or(""));
+  if (!time.ok()) return BadRefMember(kCreatedAt, "time");
+  note.created_at = *time;
+  return note;
+}
+
 VersionNotes::VersionNotes(const std::shared_ptr<ObjectStore>& store, NoteKind kind)
     : folder_(store, kind == NoteKind::kPin ? "pin" : "removal", CheckTagName) {}
 
@@ -110,11 +111,7 @@ arrow::Result<std::vector<VersionNote>> VersionNotes::ListAll(const RunContext& 
     const auto text = folder_.Load(name, run);
     if (NotFound::From(text.status()) != nullptr) continue;  // taken back meanwhile
     ARROW_RETURN_NOT_OK(text.status());
-    if (text->empty()) {  // power was lost, and with it whoever wrote it
-      notes.push_back({.name = name});
-      continue;
-    }
-    auto note = Parse(name, *text);
+    auto note = ParseVersionNote(name, *text);
     if (!note.ok()) return WithContext(note.status(), folder_.PathOf(name));
     notes.push_back(*std::move(note));
   }

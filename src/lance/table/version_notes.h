@@ -4,6 +4,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "arrow/result.h"
@@ -27,6 +28,10 @@ struct VersionNote {
   Timestamp created_at{};
   std::set<uint64_t> versions;
 };
+
+/// Parse a note. The empty text is a note of a time long ago: power was lost, and with it whoever
+/// wrote it. \return SerializationError saying what is wrong
+arrow::Result<VersionNote> ParseVersionNote(std::string name, std::string_view text);
 
 /// Notes of one kind, `_refs/pins` or `_refs/removals`. Thread-safe.
 class VersionNotes {
