@@ -46,11 +46,11 @@ arrow::Result<arrow::compute::SortOptions> AddKeys(const arrow::Table& table,
   int place = table.num_columns() - static_cast<int>(order_by.size());
   for (const ColumnOrdering& ordering : order_by) {
     const auto& column = table.column(place++);
-    ARROW_ASSIGN_OR_RAISE(
-        const auto values,
-        arrow::Concatenate(column->chunks().empty()
-                               ? arrow::ArrayVector{*arrow::MakeEmptyArray(column->type())}
-                               : column->chunks()));
+    arrow::ArrayVector chunks = column->chunks();
+    if (chunks.empty()) {
+      ARROW_ASSIGN_OR_RAISE(chunks.emplace_back(), arrow::MakeEmptyArray(column->type()));
+    }
+    ARROW_ASSIGN_OR_RAISE(const auto values, arrow::Concatenate(chunks));
     ARROW_ASSIGN_OR_RAISE(const auto sortable, SortableValues(values));
     ARROW_ASSIGN_OR_RAISE(const auto is_null, arrow::compute::IsNull(values));
     const auto add = [&](std::shared_ptr<arrow::Array> key, bool ascending) {

@@ -25,14 +25,6 @@ std::optional<uint64_t> RowsPerZoneOf(const std::vector<const table::IndexMetada
   return std::nullopt;
 }
 
-/// Estimated bytes of a loaded segment, for the cache.
-uint64_t SegmentSizeBytes(const index::ZonemapSegment& segment) {
-  constexpr uint64_t kBytesPerZone = 256;  // two scalars with their control blocks, give or take
-  uint64_t zones = 0;
-  for (const auto& fragment : segment.fragments) zones += fragment.zones.size();
-  return (zones + 1) * kBytesPerZone;
-}
-
 /// A name for a new index that no index of another column or type has.
 std::string FreeIndexName(const table::Manifest& manifest, const std::string& column) {
   const auto is_taken = [&](const std::string& name) {
@@ -129,7 +121,7 @@ arrow::Result<std::shared_ptr<const index::ZonemapSegment>> LoadZonemapCached(
   ARROW_ASSIGN_OR_RAISE(auto loaded, index::LoadZonemap(std::move(store), segment, type,
                                                         dataset.manifest().fragments, run));
   auto shared = std::make_shared<const index::ZonemapSegment>(std::move(loaded));
-  cache.Insert(key, shared, SegmentSizeBytes(*shared));
+  cache.Insert(key, shared, shared->size_bytes);
   return shared;
 }
 
