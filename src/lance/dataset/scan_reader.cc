@@ -103,6 +103,7 @@ arrow::Status ScanReader::NextFragment() {
   const table::Fragment& fragment = manifest.fragments[position];
   fragment_ = std::make_unique<FragmentReader>(store_, fragment, run_);
   fragment_->set_blob_form(BlobFormOf(scan_->options));
+  fragment_->set_cache(&scan_->dataset->session->impl().data_files, scan_->dataset->uri);
   system_columns_.emplace(fragment_.get(), table::HasStableRowIds(manifest), run_);
   if (!first_row_offsets_.empty()) {
     system_columns_->set_first_row_offset(first_row_offsets_[position]);
