@@ -22,8 +22,6 @@ struct SessionOptions {
   int num_threads = 0;
   /// Bytes of loaded indices kept, inside max_memory_bytes.
   uint64_t index_cache_bytes = 512ull << 20;
-  /// Bytes of data files' metadata kept, inside max_memory_bytes.
-  uint64_t metadata_cache_bytes = 256ull << 20;
   /// Options for every dataset opened with the session; the dataset's own entries win.
   StorageOptions storage_options;
   /// Stores by URI scheme, beside the built-in file and memory.
@@ -43,7 +41,7 @@ class Session {
   const SessionOptions& options() const;
   /// Bytes that its calls and caches hold now.
   uint64_t memory_in_use_bytes() const;
-  /// Forget all cached indices and metadata.
+  /// Forget all cached indices.
   void DropCaches();
 
   /// The inside; for the library only.

@@ -14,7 +14,7 @@ class Session:
     index_cache_size_bytes : int, optional
         Bytes of loaded indices kept.
     metadata_cache_size_bytes : int, optional
-        Bytes of data files' metadata kept.
+        An upper bound that this version keeps by caching no metadata.
     max_memory_bytes : int, optional
         Hard bound for the memory of all calls; None: half of the free memory.
     num_threads : int, optional
@@ -37,9 +37,9 @@ class Session:
             metadata_cache_backend=metadata_cache_backend,
             store_registry=store_registry,
         )
+        del metadata_cache_size_bytes
         self._session = _core.make_session(
             index_cache_bytes=index_cache_size_bytes,
-            metadata_cache_bytes=metadata_cache_size_bytes,
             max_memory_bytes=max_memory_bytes,
             num_threads=num_threads,
         )

@@ -36,7 +36,6 @@ void BindSession(nb::module_& m) {
     keywords.Take("max_memory_bytes", &options.max_memory_bytes)
         .Take("num_threads", &options.num_threads)
         .Take("index_cache_bytes", &options.index_cache_bytes)
-        .Take("metadata_cache_bytes", &options.metadata_cache_bytes)
         .Take("storage_options", &options.storage_options)
         .Finish();
     return ValueOrThrow(Session::Make(std::move(options)));

@@ -85,7 +85,9 @@ void FragmentPruner::CountLeaf(size_t leaf, const index::FragmentZones* zones,
   counts.used_seed |= index_name.empty();
   if (!index_name.empty()) counts.index_name = index_name;
   counts.zones_total += zones->zones.size();
-  counts.zones_kept += index::CountZonesThatMayMatch(*leaves_[leaf], zones->zones);
+  for (const index::Zone& zone : zones->zones) {
+    counts.zones_kept += index::ZoneMayMatch(*leaves_[leaf], zone) ? 1 : 0;
+  }
 }
 
 arrow::Result<index::PrunedFragment> FragmentPruner::Prune(FragmentReader* fragment) {

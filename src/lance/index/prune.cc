@@ -308,17 +308,4 @@ bool ZoneMayMatch(const Predicate& leaf, const Zone& zone) {
   return true;
 }
 
-uint64_t CountZonesThatMayMatch(const Predicate& leaf, const ZoneList& zones) {
-  if (leaf.kind == Kind::kIsNull) {
-    uint64_t with_nulls = 0;
-    for (size_t i = 0; i < zones.size(); ++i) with_nulls += zones.null_count(i) > 0 ? 1 : 0;
-    return with_nulls;
-  }
-  const auto comparison = LiteralComparison::Make(leaf);
-  if (!comparison) return leaf.kind == Kind::kAlwaysFalse ? 0 : zones.size();
-  std::vector<uint8_t> may;
-  comparison->MayBeTrue(zones, &may);
-  return static_cast<uint64_t>(std::ranges::count(may, uint8_t{1}));
-}
-
 }  // namespace lance::index

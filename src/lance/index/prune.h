@@ -66,10 +66,7 @@ class Pruner {
 PrunedFragment PruneFragment(const Predicate& predicate, uint64_t physical_rows,
                              const ZoneLookup& zones, const LeafRowsLookup& leaf_rows = {});
 
-/// Whether a zone may hold a row for which the leaf is true. Exposed for checks.
+/// Whether a zone may hold a row for which the leaf is true. Exposed for explain's per-leaf counts.
 bool ZoneMayMatch(const Predicate& leaf, const Zone& zone);
-
-/// How many zones may hold a row for which the leaf is true.
-uint64_t CountZonesThatMayMatch(const Predicate& leaf, const ZoneList& zones);
 
 }  // namespace lance::index
