@@ -103,6 +103,9 @@ arrow::Result<std::shared_ptr<ScanReader>> ScanReader::Make(
                              {.use_zonemaps = scan->options.use_scalar_index,
                               .count_leaves = purpose == Purpose::kExplain},
                              run));
+    if (scan->options.use_scalar_index && purpose != Purpose::kExplain) {
+      reader->screen_ = FragmentScreen::Make(*scan->dataset, scan->filter->predicate());
+    }
   }
   reader->statistics_.fragments_total = scan->fragments.size();
   if (std::ranges::find(reader->columns_, std::optional(SystemColumn::kRowOffset),
@@ -321,6 +324,10 @@ arrow::Result<std::unique_ptr<ScanReader::Unit>> ScanReader::NextUnit() {
   while (rows_left_.empty()) {
     ARROW_RETURN_NOT_OK(run_.stop_token.Poll());
     if (next_fragment_ == scan_->fragments.size()) return nullptr;
+    if (screen_ && screen_->Skips(scan_->fragments[next_fragment_])) {
+      statistics_.zones_total += screen_->num_zones(scan_->fragments[next_fragment_++]);
+      continue;
+    }
     ARROW_RETURN_NOT_OK(NextFragment());
     statistics_.fragments_scanned += rows_left_.empty() ? 0 : 1;
   }

@@ -13,6 +13,7 @@
 #include "lance/base/executor.h"
 #include "lance/base/memory_budget.h"
 #include "lance/dataset/fragment_reader.h"
+#include "lance/dataset/fragment_screen.h"
 #include "lance/dataset/prune_plan.h"
 #include "lance/dataset/read_fields.h"
 #include "lance/dataset/scanner_impl.h"
@@ -141,6 +142,7 @@ class ScanReader : public arrow::RecordBatchReader {
   std::shared_ptr<arrow::Schema> schema_;
   std::vector<OutputColumn> columns_;
   std::optional<FragmentPruner> pruner_;
+  std::optional<FragmentScreen> screen_;
 
   std::vector<const format::FieldNode*> needed_fields_;
   std::vector<uint64_t> first_row_offsets_;  // by position in the manifest; empty: not needed

@@ -105,12 +105,25 @@ std::vector<SeedColumn> ChooseSeedColumns(const table::Manifest* manifest,
   return seeds;
 }
 
+namespace {
+
+/// What a segment answers for depends on the version's fragments, so the version is in the key.
+std::string CacheKey(const Dataset::Impl& dataset, const table::IndexMetadata& segment) {
+  return dataset.uri + "\n" + segment.uuid.ToString() + "\n" +
+         std::to_string(dataset.manifest().version);
+}
+
+}  // namespace
+
+std::shared_ptr<const index::ZonemapSegment> FindCachedZonemap(
+    const Dataset::Impl& dataset, const table::IndexMetadata& segment) {
+  return dataset.session->impl().zonemaps.Find(CacheKey(dataset, segment));
+}
+
 arrow::Result<std::shared_ptr<const index::ZonemapSegment>> LoadZonemapCached(
     const Dataset::Impl& dataset, std::shared_ptr<ObjectStore> store,
     const table::IndexMetadata& segment, const RunContext& run, bool* was_cached) {
-  // What a segment answers for depends on the version's fragments, so the version is in the key.
-  const std::string key = dataset.uri + "\n" + segment.uuid.ToString() + "\n" +
-                          std::to_string(dataset.manifest().version);
+  const std::string key = CacheKey(dataset, segment);
   ZonemapCache& cache = dataset.session->impl().zonemaps;
   auto cached = cache.Find(key);
   *was_cached = cached != nullptr;

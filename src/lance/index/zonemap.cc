@@ -14,6 +14,7 @@
 #include "lance/index/row_address_map.h"
 #include "lance/index/stored_columns.h"
 #include "lance/index/zone_list.h"
+#include "lance/index/zone_rollup.h"
 #include "lance/index/zonemap_details_proto.h"
 #include "lance/table/base_path.h"
 
@@ -330,6 +331,8 @@ arrow::Result<ZonemapSegment> LoadChecked(std::shared_ptr<ObjectStore> store,
   auto loaded = read();
   if (!loaded.ok()) return InFile(loaded.status(), path);
   loaded->field_id = segment.field_ids[0];
+  ARROW_ASSIGN_OR_RAISE(loaded->rollup, RollUp(loaded->fragments, column_type, live_fragments));
+  loaded->size_bytes += loaded->rollup.zones.size() * sizeof(Zone);
   return loaded;
 }
 

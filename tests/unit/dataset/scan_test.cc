@@ -41,7 +41,7 @@ class NotingStore : public ObjectStore {
       const std::string& path, const std::vector<ByteRange>& ranges,
       const arrow::StopToken& stop) override {
     const std::lock_guard lock(mutex_);
-    for (const ByteRange& range : ranges) bytes_[path] += range.size_bytes;
+    for (const ByteRange& range : ranges) bytes_[path] += range.length;
     return store_->Get(path, ranges, stop);
   }
   arrow::Result<ObjectInfo> Head(const std::string& path) override { return store_->Head(path); }
@@ -279,6 +279,33 @@ TEST_F(ScanTest, GivesTheSameRowsInTheSameOrderWhateverIsReadAhead) {
       EXPECT_TRUE(actual->Equals(*expected));
       EXPECT_EQ(dataset.Scan(options).ValueOrDie().CountRows(together).ValueOrDie(),
                 static_cast<uint64_t>(expected->num_rows()));
+    }
+  }
+}
+
+TEST_F(ScanTest, SkipsFragmentsByWhatTheirZonesHaveInCommon) {
+  Dataset dataset = Write(CountedRows(30'000, random_), 300);  // more fragments than are few
+  dataset = CreateIndex(dataset, {.column = "k", .rows_per_zone = 50}).ValueOrDie();
+  dataset = CreateIndex(dataset, {.column = "v", .rows_per_zone = 100}).ValueOrDie();
+  for (const char* filter :
+       {"k = 1234", "k < 0", "k >= 299 AND k < 301 AND v > 0", "k IS NULL", "NOT k < 29999",
+        "k = 5 OR v < 0", "v < 1e12", "k IN (7, 20000)"}) {
+    SCOPED_TRACE(filter);
+    ScanOptions unpruned = Where(filter);
+    unpruned.use_stats = false;
+    const auto expected = Keys(*ReadAll(dataset, unpruned));
+    for (const bool is_loaded : {false, true}) {
+      if (!is_loaded) dataset.session()->DropCaches();
+      const Scanner scanner = dataset.Scan(Where(filter)).ValueOrDie();
+      const auto reader = scanner.ToReader().ValueOrDie();
+
+      EXPECT_EQ(Keys(*reader->ToTable().ValueOrDie()), expected);
+
+      const ScanStatistics* statistics = scan_statistics(*reader);
+      const ScanExplanation plan = scanner.Explain().ValueOrDie();
+      EXPECT_EQ(statistics->zones_total, plan.zones.total);
+      EXPECT_EQ(statistics->zones_kept, plan.zones.kept);
+      EXPECT_EQ(statistics->fragments_kept, plan.fragments.kept);
     }
   }
 }
