@@ -43,8 +43,7 @@ RowRanges KeepTrue(const RowRanges& rows, const arrow::BooleanArray& mask) {
         range_begin += static_cast<int64_t>((range++)->size());
       }
       const uint64_t begin = range->begin + static_cast<uint64_t>(place - range_begin);
-      const auto taken =
-          std::min(count, range_begin + static_cast<int64_t>(range->size()) - place);
+      const auto taken = std::min(count, range_begin + static_cast<int64_t>(range->size()) - place);
       kept.push_back({begin, begin + static_cast<uint64_t>(taken)});
       place += taken;
       count -= taken;

@@ -53,11 +53,10 @@ std::optional<FragmentScreen> FragmentScreen::Make(const Dataset::Impl& dataset,
     if (fragment.physical_rows > std::numeric_limits<uint32_t>::max()) return std::nullopt;
     num_rows += fragment.physical_rows;
   }
-  const RowRanges candidates =
-      index::PruneFragment(predicate, num_rows, [&](int32_t field_id) {
-        const auto found = segments->find(field_id);
-        return found == segments->end() ? nullptr : &found->second->rollup;
-      }).candidates;
+  const RowRanges candidates = index::PruneFragment(predicate, num_rows, [&](int32_t field_id) {
+                                 const auto found = segments->find(field_id);
+                                 return found == segments->end() ? nullptr : &found->second->rollup;
+                               }).candidates;
   FragmentScreen screen;
   screen.may_match_.resize(fragments.size());
   screen.num_zones_.resize(fragments.size());

@@ -128,8 +128,8 @@ arrow::Status ScanReader::NextFragment() {
   const table::Manifest& manifest = scan_->dataset->manifest();
   const size_t position = scan_->fragments[next_fragment_++];
   const table::Fragment& fragment = manifest.fragments[position];
-  fragment_ = std::make_shared<ScanFragment>(store_, fragment, table::HasStableRowIds(manifest),
-                                             run_);
+  fragment_ =
+      std::make_shared<ScanFragment>(store_, fragment, table::HasStableRowIds(manifest), run_);
   fragment_->reader().set_blob_form(BlobFormOf(scan_->options));
   fragment_->reader().set_cache(&scan_->dataset->session->impl().data_files, scan_->dataset->uri);
   if (!first_row_offsets_.empty()) {
@@ -165,9 +165,10 @@ arrow::Result<ScanReader::Selected> ScanReader::ApplyFilter(ScanFragment* fragme
   const auto read_system = [&](SystemColumn column, const RowRanges& wanted) {
     return ReadSystemColumn(fragment, column, wanted);
   };
-  ARROW_ASSIGN_OR_RAISE(const auto batch, ReadFilterColumns(*scan_->dataset, *scan_->filter,
-                                                            BlobFormOf(scan_->options),
-                                                            &fragment->reader(), read_system, rows));
+  ARROW_ASSIGN_OR_RAISE(
+      const auto batch,
+      ReadFilterColumns(*scan_->dataset, *scan_->filter, BlobFormOf(scan_->options),
+                        &fragment->reader(), read_system, rows));
   ARROW_ASSIGN_OR_RAISE(const auto mask, scan_->filter->Evaluate(*batch));
   Selected selected{KeepTrue(rows, *mask), nullptr, std::nullopt};
   const auto num_rows = static_cast<int64_t>(selected.rows.num_rows());
@@ -412,8 +413,7 @@ void ScanReader::AddBatches(const Unit& unit) {
     if (scan_->options.batch_size_bytes) {
       const auto bytes = static_cast<uint64_t>(arrow::util::TotalBufferSize(*output));
       const uint64_t bytes_per_row = CeilDiv(bytes, num_rows);
-      const uint64_t rows =
-          *scan_->options.batch_size_bytes / std::max<uint64_t>(bytes_per_row, 1);
+      const uint64_t rows = *scan_->options.batch_size_bytes / std::max<uint64_t>(bytes_per_row, 1);
       batch_size = std::min(batch_size, std::max<uint64_t>(rows, 1));
     }
     for (uint64_t offset = 0; offset < num_rows; offset += batch_size) {

@@ -48,8 +48,9 @@ class ScanFragment {
 
 /// Reads a scan batch by batch, fragments in manifest order, rows by offset. Thread-compatible.
 ///
-/// Rows are read in units of some MiB: the filter's columns first, the others only for the rows that
-/// pass. A few units are read ahead by other threads, as many as the memory budget has room for.
+/// Rows are read in units of some MiB: the filter's columns first, the others only for the rows
+/// that pass. A few units are read ahead by other threads, as many as the memory budget has room
+/// for.
 class ScanReader : public arrow::RecordBatchReader {
  public:
   /// What the reader is for.
@@ -117,9 +118,9 @@ class ScanReader : public arrow::RecordBatchReader {
   arrow::Result<std::shared_ptr<arrow::RecordBatch>> ReadOutput(ScanFragment* fragment,
                                                                 const Selected& selected) const;
   /// Read columns of the output that the filter did not need.
-  arrow::Result<arrow::ArrayVector> ReadMissing(
-      FragmentReader* reader, const std::vector<const format::FieldNode*>& fields,
-      const Selected& selected) const;
+  arrow::Result<arrow::ArrayVector> ReadMissing(FragmentReader* reader,
+                                                const std::vector<const format::FieldNode*>& fields,
+                                                const Selected& selected) const;
   /// Read what the output is made of, by the names of the table.
   arrow::Result<std::shared_ptr<arrow::RecordBatch>> ReadSources(ScanFragment* fragment,
                                                                  const Selected& selected) const;

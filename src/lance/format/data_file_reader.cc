@@ -143,8 +143,8 @@ std::shared_ptr<const DataFileReader> DataFileReader::Reopen(std::shared_ptr<Obj
                                                              const std::string& path,
                                                              OpenedFile opened,
                                                              arrow::MemoryPool* pool) {
-  auto impl = std::make_unique<Impl>(DataFileLocation{std::move(store), path}, std::move(opened),
-                                     pool);
+  auto impl =
+      std::make_unique<Impl>(DataFileLocation{std::move(store), path}, std::move(opened), pool);
   return std::shared_ptr<const DataFileReader>(new DataFileReader(std::move(impl)));
 }
 

@@ -204,8 +204,7 @@ class Evaluation {
       });
     }
     const RowRanges nulls = ToRanges(*zones->null_offsets, physical_rows_);
-    const RowRanges in_no_zone =
-        RowsOfZones(list, physical_rows_, [](size_t) { return false; });
+    const RowRanges in_no_zone = RowsOfZones(list, physical_rows_, [](size_t) { return false; });
     return in_no_zone.Union(outcome == Outcome::kTrue ? nulls : nulls.Complement(physical_rows_));
   }
 

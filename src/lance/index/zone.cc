@@ -414,8 +414,8 @@ arrow::Result<ZoneBuilder> ZoneBuilder::Make(std::shared_ptr<arrow::DataType> ty
                             "no zonemap can cover a column of type " + type->ToString());
   }
   ARROW_ASSIGN_OR_RAISE(auto closed, ZoneListBuilder::Make(type));
-  return ZoneBuilder(std::make_unique<Impl>(std::move(type), rows_per_zone, std::move(bounds),
-                                            std::move(closed)));
+  return ZoneBuilder(
+      std::make_unique<Impl>(std::move(type), rows_per_zone, std::move(bounds), std::move(closed)));
 }
 
 ZoneBuilder::ZoneBuilder(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

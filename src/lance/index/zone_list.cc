@@ -9,13 +9,9 @@
 namespace lance::index {
 namespace {
 
-const uint32_t* Values32(const arrow::Array& array) {
-  return array.data()->GetValues<uint32_t>(1);
-}
+const uint32_t* Values32(const arrow::Array& array) { return array.data()->GetValues<uint32_t>(1); }
 
-const uint64_t* Values64(const arrow::Array& array) {
-  return array.data()->GetValues<uint64_t>(1);
-}
+const uint64_t* Values64(const arrow::Array& array) { return array.data()->GetValues<uint64_t>(1); }
 
 std::shared_ptr<arrow::Scalar> ScalarAt(const arrow::Array& array, int64_t row) {
   auto scalar = array.GetScalar(row);
@@ -81,8 +77,7 @@ ZoneColumns ZoneList::Columns() const {
 
 arrow::Status ZoneList::CheckZone(size_t i, bool is_float) const {
   if (zone_length(i) == 0) {
-    return arrow::Status::SerializationError("zone ", Row(i),
-                                             ": zone_length is 0, allowed from 1");
+    return arrow::Status::SerializationError("zone ", Row(i), ": zone_length is 0, allowed from 1");
   }
   if (uint64_t{null_count(i)} + nan_count(i) > zone_length(i)) {
     return arrow::Status::SerializationError("zone ", Row(i), ": ", null_count(i), " nulls and ",

@@ -51,7 +51,8 @@ arrow::Result<FragmentZones> RollUp(const std::vector<FragmentZones>& zones,
   for (const table::Fragment& fragment : fragments) {
     const uint64_t begin = first_row;
     first_row += fragment.physical_rows;
-    const auto found = std::ranges::lower_bound(zones, fragment.id, {}, &FragmentZones::fragment_id);
+    const auto found =
+        std::ranges::lower_bound(zones, fragment.id, {}, &FragmentZones::fragment_id);
     if (found == zones.end() || found->fragment_id != fragment.id) continue;
     auto zone = RollUpFragment(found->zones, fragment.physical_rows);
     if (!zone) continue;

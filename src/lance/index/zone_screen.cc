@@ -43,8 +43,8 @@ class IntegerKeys {
 /// Floats by their bits.
 template <typename Bits, Bits kInfinity>
 class FloatKeys {
-  static constexpr Bits kSign = static_cast<Bits>(Bits{1}
-                                                  << (std::numeric_limits<Bits>::digits - 1));
+  static constexpr Bits kSign =
+      static_cast<Bits>(Bits{1} << (std::numeric_limits<Bits>::digits - 1));
 
  public:
   static constexpr bool kMayBeNan = true;

@@ -143,9 +143,9 @@ arrow::Result<ZoneList> Sorted(const ZoneList& zones) {
   }
   if (is_sorted) return zones;
   std::vector<Zone> by_start(zones.begin(), zones.end());
-  std::stable_sort(
-      by_start.begin(), by_start.end(),
-      [](const Zone& lhs, const Zone& rhs) { return lhs.zone_start < rhs.zone_start; });
+  std::stable_sort(by_start.begin(), by_start.end(), [](const Zone& lhs, const Zone& rhs) {
+    return lhs.zone_start < rhs.zone_start;
+  });
   return ZoneList::Make(zones.type(), by_start);
 }
 
@@ -167,8 +167,7 @@ arrow::Status CollectZones(const ZonemapFile& file, ZonesByFragment* wanted) {
     const uint64_t id = ids.Value(first);
     int64_t end = first + 1;
     while (end < ids.length() && ids.Value(end) == id) ++end;
-    const ZoneList part =
-        all.Slice(static_cast<size_t>(first), static_cast<size_t>(end - first));
+    const ZoneList part = all.Slice(static_cast<size_t>(first), static_cast<size_t>(end - first));
     first = end;
     const auto fragment = wanted->find(id);
     if (fragment == wanted->end()) continue;
@@ -220,14 +219,13 @@ arrow::Result<ZoneList> ClipZones(const ZoneList& zones, uint64_t physical_rows)
 
 /// The null rows of a fragment; no value: not known.
 arrow::Result<std::optional<RoaringBitmap>> NullsOf(const ZonemapFile& file, uint64_t fragment_id,
-                                                    uint64_t physical_rows,
-                                                    const ZoneList& zones) {
+                                                    uint64_t physical_rows, const ZoneList& zones) {
   // Overlap is a sign of left-over zones, and left-over null rows come with them (5.3).
   if (!file.nulls || !zones.AreDisjoint()) return std::nullopt;
   RoaringBitmap nulls;
   const auto& entries = file.nulls->entries;
-  const auto entry = std::ranges::lower_bound(entries, fragment_id, {},
-                                              &RowAddressMap::Entry::fragment_id);
+  const auto entry =
+      std::ranges::lower_bound(entries, fragment_id, {}, &RowAddressMap::Entry::fragment_id);
   if (entry != entries.end() && entry->fragment_id == fragment_id) {
     if (entry->offsets) nulls = *entry->offsets;
     if (!entry->offsets) nulls.AddRange(0, physical_rows);
@@ -265,7 +263,8 @@ arrow::Result<ZonemapSegment> Assemble(const ZonemapFile& file, ZonesByFragment 
     ARROW_ASSIGN_OR_RAISE(fragment.zones, ClipZones(zones, rows));
     if (fragment.zones.empty()) continue;
     segment.size_bytes += sizeof(FragmentZones);
-    if (fragment.null_offsets) segment.size_bytes += fragment.null_offsets->size() * sizeof(uint32_t);
+    if (fragment.null_offsets)
+      segment.size_bytes += fragment.null_offsets->size() * sizeof(uint32_t);
     segment.fragments.push_back(std::move(fragment));
   }
   return segment;

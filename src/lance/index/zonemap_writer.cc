@@ -85,8 +85,8 @@ class ZoneRows {
   arrow::Status Add(const FragmentZones& fragment) {
     if (fragment.zones.empty()) return arrow::Status::OK();
     const ZoneColumns columns = fragment.zones.Columns();
-    const auto parts = {columns.min,        columns.max,        columns.null_count,
-                        columns.nan_count,  columns.zone_start, columns.zone_length};
+    const auto parts = {columns.min,       columns.max,        columns.null_count,
+                        columns.nan_count, columns.zone_start, columns.zone_length};
     size_t place = 0;
     for (const auto& part : parts) chunks_[place++].push_back(part);
     num_rows_ += columns.min->length();

@@ -276,8 +276,7 @@ TEST(AheadTask, TakesNoOtherThreadForItsLoops) {
 }
 
 TEST(AheadTask, TurnsAnExceptionIntoAStatus) {
-  const auto task = AheadTask::Start(
-      []() -> arrow::Status { throw std::runtime_error("thrown"); });
+  const auto task = AheadTask::Start([]() -> arrow::Status { throw std::runtime_error("thrown"); });
 
   EXPECT_THAT(task->Finish(), IsUnknownError());
 }

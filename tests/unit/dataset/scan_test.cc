@@ -1,5 +1,7 @@
 // How scans read: what, how much, in which order, within which memory.
 
+#include "lance/scan.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,7 +14,6 @@
 #include "lance/dataset/dataset_impl.h"
 #include "lance/dataset/fragment_reader.h"
 #include "lance/index.h"
-#include "lance/scan.h"
 #include "lance/table/base_path.h"
 #include "lance/testing/matchers.h"
 #include "lance/testing/seeded_random.h"
@@ -148,9 +149,9 @@ TEST_F(ScanTest, ReadsNoMoreThanThePagesOfTheZonesThatItTouches) {
     const Dataset fresh = Open();
     store_->TakeBytes();
 
-    const auto rows = ReadAll(fresh, Where("k >= " + std::to_string(lowest) +
-                                               " AND k <= " + std::to_string(highest),
-                                           {"v"}));
+    const auto rows = ReadAll(
+        fresh,
+        Where("k >= " + std::to_string(lowest) + " AND k <= " + std::to_string(highest), {"v"}));
 
     EXPECT_EQ(rows->num_rows(), highest - lowest + 1);
     const auto bytes = store_->TakeBytes();
@@ -166,9 +167,9 @@ TEST_F(ScanTest, ReadsNoMoreThanThePagesOfTheZonesThatItTouches) {
       // Zones have 8,192 rows, counted from the fragment's first.
       const uint64_t begin = (wanted.begin - first) / 8192 * 8192;
       const uint64_t end = ((wanted.end - first - 1) / 8192 + 1) * 8192;
-      const auto file = format::DataFileReader::Open(store_, path, std::nullopt,
-                                                     arrow::StopToken::Unstoppable())
-                            .ValueOrDie();
+      const auto file =
+          format::DataFileReader::Open(store_, path, std::nullopt, arrow::StopToken::Unstoppable())
+              .ValueOrDie();
       EXPECT_THAT(bytes.at(path), Le(BytesOfPages(*file, {0, 1}, {begin, end}) + kTail));
     }
   }
@@ -196,9 +197,8 @@ TEST_F(ScanTest, SaysThatAFileIsGoneThoughItWasOpenBefore) {
   Write(CountedRows(1000, random_), 1000);
   const Dataset dataset = Open();
   ReadAll(dataset);
-  ASSERT_THAT(
-      store_->Delete(table::DataFilePath(dataset.impl().manifest().fragments[0].files[0])),
-      IsOk());
+  ASSERT_THAT(store_->Delete(table::DataFilePath(dataset.impl().manifest().fragments[0].files[0])),
+              IsOk());
 
   EXPECT_THAT(dataset.Scan().ValueOrDie().ToTable(),
               IsSerializationError(::testing::HasSubstr("which is not there")));
@@ -208,9 +208,10 @@ TEST_F(ScanTest, SaysThatAFileIsGoneThoughItWasOpenBefore) {
 
 /// Bytes read below a folder.
 uint64_t BytesBelow(const std::map<std::string, uint64_t>& bytes, const std::string& folder) {
-  return std::accumulate(bytes.begin(), bytes.end(), uint64_t{0}, [&](uint64_t sum, const auto& one) {
-    return one.first.starts_with(folder) ? sum + one.second : sum;
-  });
+  return std::accumulate(bytes.begin(), bytes.end(), uint64_t{0},
+                         [&](uint64_t sum, const auto& one) {
+                           return one.first.starts_with(folder) ? sum + one.second : sum;
+                         });
 }
 
 TEST_F(ScanTest, ReadsAZonemapOncePerOpenDatasetAndHoldsItInLittleMemory) {
@@ -287,9 +288,8 @@ TEST_F(ScanTest, SkipsFragmentsByWhatTheirZonesHaveInCommon) {
   Dataset dataset = Write(CountedRows(30'000, random_), 300);  // more fragments than are few
   dataset = CreateIndex(dataset, {.column = "k", .rows_per_zone = 50}).ValueOrDie();
   dataset = CreateIndex(dataset, {.column = "v", .rows_per_zone = 100}).ValueOrDie();
-  for (const char* filter :
-       {"k = 1234", "k < 0", "k >= 299 AND k < 301 AND v > 0", "k IS NULL", "NOT k < 29999",
-        "k = 5 OR v < 0", "v < 1e12", "k IN (7, 20000)"}) {
+  for (const char* filter : {"k = 1234", "k < 0", "k >= 299 AND k < 301 AND v > 0", "k IS NULL",
+                             "NOT k < 29999", "k = 5 OR v < 0", "v < 1e12", "k IN (7, 20000)"}) {
     SCOPED_TRACE(filter);
     ScanOptions unpruned = Where(filter);
     unpruned.use_stats = false;

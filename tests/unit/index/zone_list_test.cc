@@ -34,7 +34,8 @@ TEST(ZoneList, GivesBackTheZonesThatItWasMadeOf) {
 
   EXPECT_EQ(zones.size(), 2u);
   EXPECT_TRUE(zones.type()->Equals(arrow::int64()));
-  EXPECT_THAT(Describe(zones), ElementsAre("0+10 [-5, 5] nulls 3 nans 0", "10+4 [7, 7] nulls 0 nans 0"));
+  EXPECT_THAT(Describe(zones),
+              ElementsAre("0+10 [-5, 5] nulls 3 nans 0", "10+4 [7, 7] nulls 0 nans 0"));
   EXPECT_EQ(zones.zone_start(1), 10u);
   EXPECT_EQ(zones.zone_length(0), 10u);
   EXPECT_EQ(zones.null_count(0), 3u);
@@ -49,12 +50,15 @@ TEST(ZoneList, IsEmptyWhenItWasMadeOfNothing) {
 }
 
 TEST(ZoneList, CountsASliceFromItsFirstZone) {
-  const ZoneList all = IntZones({IntZone(0, 10, 0, 1), IntZone(10, 10, 2, 3), IntZone(20, 10, 4, 5)});
+  const ZoneList all =
+      IntZones({IntZone(0, 10, 0, 1), IntZone(10, 10, 2, 3), IntZone(20, 10, 4, 5)});
 
   const ZoneList slice = all.Slice(1, 2);
 
-  EXPECT_THAT(Describe(slice), ElementsAre("10+10 [2, 3] nulls 0 nans 0", "20+10 [4, 5] nulls 0 nans 0"));
-  EXPECT_THAT(Describe(ZoneList(slice.Columns())), ElementsAre(Describe(slice)[0], Describe(slice)[1]));
+  EXPECT_THAT(Describe(slice),
+              ElementsAre("10+10 [2, 3] nulls 0 nans 0", "20+10 [4, 5] nulls 0 nans 0"));
+  EXPECT_THAT(Describe(ZoneList(slice.Columns())),
+              ElementsAre(Describe(slice)[0], Describe(slice)[1]));
 }
 
 TEST(ZoneList, RefusesABoundOfAnotherType) {
@@ -81,7 +85,8 @@ TEST(ZoneList, SeesZonesThatShareRows) {
   EXPECT_FALSE(IntZones({IntZone(10, 10, 0, 1), IntZone(0, 5, 0, 1)}).AreDisjoint());
 }
 
-// --- What is ruled out fast is what a closer look rules out ---------------------------------------
+// --- What is ruled out fast is what a closer look rules out
+// ---------------------------------------
 
 class ZoneScreen : public ::testing::TestWithParam<std::shared_ptr<arrow::DataType>> {};
 

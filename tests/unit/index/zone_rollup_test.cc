@@ -30,8 +30,8 @@ std::vector<std::string> RolledUp(const std::vector<FragmentZones>& zones,
 
 TEST(RollUp, GivesOneZoneForEachFragmentInTheOrderOfTheManifest) {
   const auto type = arrow::int32();
-  const std::vector<FragmentZones> zones = {
-      Fragment(2, *ArrayOf(type, "[5, null, 1, 9, 3]")), Fragment(7, *ArrayOf(type, "[-4, -4]"))};
+  const std::vector<FragmentZones> zones = {Fragment(2, *ArrayOf(type, "[5, null, 1, 9, 3]")),
+                                            Fragment(7, *ArrayOf(type, "[-4, -4]"))};
 
   EXPECT_THAT(RolledUp(zones, type, {Rows(7, 2), Rows(2, 5)}),
               ElementsAre("0+2 [-4, -4] nulls 0 nans 0", "2+5 [1, 9] nulls 1 nans 0"));
