@@ -306,6 +306,13 @@ class Pylance(_Lance):
         )
         _sync(target)
 
+    def add_zones(self, target: str, column: str, rows_per_zone: int) -> None:
+        """Summarise a column in zones of so many rows."""
+        table = self._table(target)
+        table.create_scalar_index(column, "ZONEMAP", rows_per_zone=rows_per_zone)
+        self._opened.pop(target)
+        _sync(target)
+
     def prepare_sort(self) -> None:
         """Start DuckDB, once."""
         if self._duck is None:

@@ -330,6 +330,37 @@ def many_fragments(contest: Contest, _: list[str]) -> Iterator[Figure]:
     )
 
 
+@measure
+def many_zones(contest: Contest, _: list[str]) -> Iterator[Figure]:
+    """Plan a filter over 10,000 fragments of 128 zones of 8 rows; the same for all data sets.
+
+    No zone can hold a row of it, so that nothing is read but the zonemap, which is in memory.
+    """
+    if contest.data.name != contest.options.data[0]:
+        return
+    count = max(2, min(10_000, round(100_000 * contest.options.scale)))
+    tables = {engine: contest.place(f"{engine}-zones") for engine in (OURS, PYLANCE)}
+    contest.engine(PYLANCE).call(
+        "write_fragments",
+        target=tables[PYLANCE],
+        fragments=count,
+        rows=1024,
+        version=contest.options.file_version,
+    )
+    contest.engine(PYLANCE).call("add_zones", target=tables[PYLANCE], column="id", rows_per_zone=8)
+    shutil.copytree(tables[PYLANCE], tables[OURS])
+    for case, condition in (("point", "id = -1"), ("range", "id >= 2000 AND id <= 2100")):
+
+        def plan(engine: str, asked: str = condition):
+            answer = contest.engine(engine).call("count", target=tables[engine], condition=asked)
+            contest.check_rows(engine, answer.value, 0)
+            return answer
+
+        seconds = contest.rounds(tuple(tables), plan)
+        best = (min(seconds[OURS]), min(seconds[PYLANCE]))
+        yield figures.of_latencies("many_zones", contest.data.name, PYLANCE, [best], case=case)
+
+
 # --- Memory --------------------------------------------------------------------------------------
 
 

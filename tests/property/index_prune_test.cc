@@ -17,8 +17,8 @@ using lance::testing::SeededRandom;
 using lance::testing::SeedMessage;
 
 /// Bounds as released writers leave them: they do not tell the signs of NaNs.
-void UseReleasedBounds(const arrow::Array& values, FragmentZones* zones) {
-  for (Zone& zone : zones->zones) {
+void UseReleasedBounds(const arrow::Array& values, std::vector<Zone>* zones) {
+  for (Zone& zone : *zones) {
     if (zone.nan_count == 0) continue;
     zone.min = arrow::MakeNullScalar(values.type());
     for (uint64_t i = 0; i < zone.zone_length; ++i) {
@@ -35,15 +35,19 @@ void UseReleasedBounds(const arrow::Array& values, FragmentZones* zones) {
 /// Zones that say less than they could, in the ways that files in the wild do.
 FragmentZones MakeZones(const arrow::Array& values, SeededRandom& random) {
   FragmentZones zones = ZonesOf(values, 5 + random.Below(60));
-  if (arrow::is_floating(values.type_id()) && random.OneIn(2)) UseReleasedBounds(values, &zones);
   if (random.OneIn(3)) zones.null_offsets.reset();
-  if (random.OneIn(3)) std::erase_if(zones.zones, [&](const Zone&) { return random.OneIn(6); });
-  for (Zone& zone : zones.zones) {
-    const bool has_values = zone.zone_length > uint64_t{zone.null_count} + zone.nan_count;
-    if (has_values && random.OneIn(12)) {
-      zone.min = zone.max = arrow::MakeNullScalar(values.type());
+  ChangeZones(&zones.zones, [&](std::vector<Zone>* changed) {
+    if (arrow::is_floating(values.type_id()) && random.OneIn(2)) {
+      UseReleasedBounds(values, changed);
     }
-  }
+    if (random.OneIn(3)) std::erase_if(*changed, [&](const Zone&) { return random.OneIn(6); });
+    for (Zone& zone : *changed) {
+      const bool has_values = zone.zone_length > uint64_t{zone.null_count} + zone.nan_count;
+      if (has_values && random.OneIn(12)) {
+        zone.min = zone.max = arrow::MakeNullScalar(values.type());
+      }
+    }
+  });
   return zones;
 }
 

@@ -17,6 +17,10 @@ namespace {
 
 using Task = std::function<arrow::Status(int)>;
 
+/// Whether this thread does an AheadTask. There are as many of them as threads are wanted, so loops
+/// inside take no more.
+thread_local bool is_ahead = false;
+
 /// Run one task; an exception of the standard library or of a caller's callback becomes a status.
 arrow::Status RunTask(const Task& task, int index) {
   try {
@@ -88,11 +92,15 @@ class ParallelLoop {
 
 }  // namespace
 
+int NumThreads(int num_threads) {
+  return num_threads > 0 ? num_threads : arrow::internal::GetCpuThreadPool()->GetCapacity();
+}
+
 arrow::Status ParallelFor(int num_tasks, int num_threads, const arrow::StopToken& stop,
                           const Task& task) {
   auto loop = std::make_shared<ParallelLoop>(num_tasks, stop, task);
   arrow::internal::ThreadPool* pool = arrow::internal::GetCpuThreadPool();
-  const int wanted = num_threads > 0 ? num_threads : pool->GetCapacity();
+  const int wanted = is_ahead ? 1 : NumThreads(num_threads);
   const int num_pool_threads = std::min({wanted, num_tasks, pool->GetCapacity() + 1}) - 1;
   for (int i = 0; i < num_pool_threads; ++i) {
     // A pool that takes no more work is no failure: this thread does it.
@@ -100,6 +108,49 @@ arrow::Status ParallelFor(int num_tasks, int num_threads, const arrow::StopToken
   }
   loop->Work();
   return loop->Wait();
+}
+
+std::shared_ptr<AheadTask> AheadTask::Start(std::function<arrow::Status()> work) {
+  std::shared_ptr<AheadTask> task(new AheadTask(std::move(work)));
+  // A pool that takes no more work is no failure: who wants the outcome does it.
+  (void)arrow::internal::GetCpuThreadPool()->Spawn([task] { task->Work(); });
+  return task;
+}
+
+bool AheadTask::Claim() {
+  const std::lock_guard lock(mutex_);
+  if (state_ != State::kQueued) return false;
+  state_ = State::kRunning;
+  return true;
+}
+
+void AheadTask::Finished(arrow::Status outcome) {
+  const std::lock_guard lock(mutex_);
+  state_ = State::kDone;
+  outcome_ = std::move(outcome);
+  work_ = nullptr;  // what it holds may be large
+  done_.notify_all();
+}
+
+void AheadTask::Work() {
+  if (!Claim()) return;
+  const bool was_ahead = std::exchange(is_ahead, true);
+  arrow::Status outcome = RunTask([this](int) { return work_(); }, 0);
+  is_ahead = was_ahead;
+  Finished(std::move(outcome));
+}
+
+arrow::Status AheadTask::Finish() {
+  Work();
+  std::unique_lock lock(mutex_);
+  done_.wait(lock, [this] { return state_ == State::kDone; });
+  return outcome_;
+}
+
+void AheadTask::Abandon() {
+  if (Claim()) return Finished(arrow::Status::Cancelled("the work was abandoned"));
+  std::unique_lock lock(mutex_);
+  done_.wait(lock, [this] { return state_ == State::kDone; });
 }
 
 arrow::Status InitializeLibrary() {

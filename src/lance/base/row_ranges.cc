@@ -9,8 +9,10 @@ RowRanges RowRanges::All(uint64_t num_rows) { return Make({{0, num_rows}}); }
 
 RowRanges RowRanges::Make(std::vector<RowRange> ranges) {
   std::erase_if(ranges, [](RowRange range) { return range.begin >= range.end; });
-  std::sort(ranges.begin(), ranges.end(),
-            [](RowRange lhs, RowRange rhs) { return lhs.begin < rhs.begin; });
+  const auto begins_before = [](RowRange lhs, RowRange rhs) { return lhs.begin < rhs.begin; };
+  if (!std::is_sorted(ranges.begin(), ranges.end(), begins_before)) {
+    std::sort(ranges.begin(), ranges.end(), begins_before);
+  }
   RowRanges result;
   for (const RowRange range : ranges) {
     if (!result.ranges_.empty() && range.begin <= result.ranges_.back().end) {

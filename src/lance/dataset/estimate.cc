@@ -85,20 +85,18 @@ class ColumnBounds {
   /// Something holds values of which nothing is known.
   void Forget() { is_known_ = false; }
 
-  void Add(const index::Zone& zone) {
-    null_count_ += zone.null_count;
-    if (zone.null_count == zone.zone_length) return;
-    const auto low = zone.min == nullptr ? index::OrderedValue() : index::ToOrderedValue(*zone.min);
-    const auto high =
-        zone.max == nullptr ? index::OrderedValue() : index::ToOrderedValue(*zone.max);
-    if (!low.is_ordinary() || !high.is_ordinary() || zone.nan_count > 0) {
-      has_bounds_ = false;
-      return;
+  void Add(const index::ZoneList& zones) {
+    for (size_t i = 0; i < zones.size(); ++i) {
+      null_count_ += zones.null_count(i);
+      if (zones.null_count(i) == zones.zone_length(i)) continue;
+      const index::OrderedValue low = zones.min(i), high = zones.max(i);
+      if (!low.is_ordinary() || !high.is_ordinary() || zones.nan_count(i) > 0) {
+        has_bounds_ = false;
+        continue;
+      }
+      if (!low_.is_known() || low < low_) NoteLow(zones, i);
+      if (!high_.is_known() || high > high_) NoteHigh(zones, i);
     }
-    if (estimate_.min == nullptr || low < index::ToOrderedValue(*estimate_.min))
-      estimate_.min = zone.min;
-    if (estimate_.max == nullptr || high > index::ToOrderedValue(*estimate_.max))
-      estimate_.max = zone.max;
   }
 
   ColumnEstimate Finish(bool is_whole) && {
@@ -109,7 +107,17 @@ class ColumnBounds {
   }
 
  private:
+  void NoteLow(const index::ZoneList& zones, size_t i) {
+    estimate_.min = zones[i].min;
+    low_ = index::ToOrderedValue(*estimate_.min);
+  }
+  void NoteHigh(const index::ZoneList& zones, size_t i) {
+    estimate_.max = zones[i].max;
+    high_ = index::ToOrderedValue(*estimate_.max);
+  }
+
   ColumnEstimate estimate_;
+  index::OrderedValue low_, high_;  // of estimate_
   uint64_t null_count_ = 0;
   bool is_known_ = true;
   bool has_bounds_ = true;
@@ -138,7 +146,7 @@ arrow::Result<ColumnEstimate> EstimateColumn(const Scanner::Impl& scan,
       bounds.Forget();
       break;
     }
-    for (const index::Zone& zone : zones->zones) bounds.Add(zone);
+    bounds.Add(zones->zones);
   }
   return std::move(bounds).Finish(is_whole);
 }

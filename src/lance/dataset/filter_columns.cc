@@ -1,9 +1,11 @@
 #include "lance/dataset/filter_columns.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
 #include "arrow/api.h"
+#include "arrow/util/bit_run_reader.h"
 
 namespace lance {
 
@@ -33,17 +35,27 @@ arrow::Result<std::shared_ptr<arrow::RecordBatch>> ReadFilterColumns(
 
 RowRanges KeepTrue(const RowRanges& rows, const arrow::BooleanArray& mask) {
   std::vector<RowRange> kept;
-  int64_t position = 0;
-  for (const RowRange& range : rows.ranges()) {
-    for (uint64_t offset = range.begin; offset < range.end; ++offset, ++position) {
-      if (mask.IsNull(position) || !mask.Value(position)) continue;
-      if (!kept.empty() && kept.back().end == offset) {
-        ++kept.back().end;
-      } else {
-        kept.push_back({offset, offset + 1});
+  auto range = rows.ranges().begin();
+  int64_t range_begin = 0;  // the place of the range's first row among all rows
+  const auto keep = [&](int64_t place, int64_t count) {
+    while (count > 0) {
+      while (place >= range_begin + static_cast<int64_t>(range->size())) {
+        range_begin += static_cast<int64_t>((range++)->size());
       }
+      const uint64_t begin = range->begin + static_cast<uint64_t>(place - range_begin);
+      const auto taken = std::min(count, range_begin + static_cast<int64_t>(range->size()) - place);
+      kept.push_back({begin, begin + static_cast<uint64_t>(taken)});
+      place += taken;
+      count -= taken;
     }
-  }
+  };
+  const uint8_t* const bits = mask.values()->data();
+  arrow::internal::VisitSetBitRunsVoid(
+      mask.null_bitmap_data(), mask.offset(), mask.length(), [&](int64_t valid, int64_t length) {
+        arrow::internal::VisitSetBitRunsVoid(
+            bits, mask.offset() + valid, length,
+            [&](int64_t place, int64_t count) { keep(valid + place, count); });
+      });
   return RowRanges::Make(std::move(kept));
 }
 

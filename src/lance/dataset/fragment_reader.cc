@@ -13,6 +13,18 @@
 
 namespace lance {
 
+namespace {
+
+/// That a file is not there is damage of the table.
+arrow::Status ExplainMissing(const arrow::Status& status, const std::string& path) {
+  if (NotFound::From(status) == nullptr) return status;
+  return InFile(arrow::Status::SerializationError("the table's version names this file, which "
+                                                  "is not there"),
+                path);
+}
+
+}  // namespace
+
 std::optional<size_t> FragmentReader::FindFile(int32_t field_id) const {
   for (size_t file_index = fragment_.files.size(); file_index-- > 0;) {
     const std::vector<int32_t>& ids = fragment_.files[file_index].field_ids;
@@ -32,6 +44,39 @@ format::ColumnMap FragmentReader::ColumnsOf(size_t file_index) const {
   return columns;
 }
 
+FragmentReader::~FragmentReader() {
+  if (cache_ == nullptr) return;
+  for (const auto& [file_index, reader] : files_) {
+    if (reader == nullptr) continue;
+    auto opened = std::make_shared<const format::OpenedFile>(reader->opened());
+    const uint64_t size_bytes = opened->size_bytes();
+    cache_->Insert(CacheKey(fragment_.files[file_index]), std::move(opened), size_bytes);
+  }
+}
+
+void FragmentReader::set_cache(DataFileCache* cache, std::string table_uri) {
+  cache_ = cache;
+  table_uri_ = std::move(table_uri);
+}
+
+std::string FragmentReader::CacheKey(const table::DataFile& file) const {
+  return table_uri_ + "\n" + table::DataFilePath(file) + "\n" + std::to_string(file.size_bytes);
+}
+
+arrow::Result<std::shared_ptr<const format::DataFileReader>> FragmentReader::OpenUnchecked(
+    const table::DataFile& file) {
+  const std::string path = table::DataFilePath(file);
+  if (cache_ != nullptr) {
+    const auto known = cache_->Find(CacheKey(file));
+    if (known != nullptr) {
+      return format::DataFileReader::Reopen(store_, path, *known, run_.memory_pool);
+    }
+  }
+  return format::DataFileReader::Open(
+      store_, path, file.size_bytes == 0 ? std::nullopt : std::optional(file.size_bytes),
+      run_.stop_token, run_.memory_pool);
+}
+
 arrow::Result<std::shared_ptr<const format::DataFileReader>> FragmentReader::OpenFile(
     size_t file_index) {
   std::lock_guard lock(mutex_);
@@ -39,15 +84,9 @@ arrow::Result<std::shared_ptr<const format::DataFileReader>> FragmentReader::Ope
   if (reader == nullptr) {
     const table::DataFile& file = fragment_.files[file_index];
     const std::string path = table::DataFilePath(file);
-    auto opened = format::DataFileReader::Open(
-        store_, path, file.size_bytes == 0 ? std::nullopt : std::optional(file.size_bytes),
-        run_.stop_token, run_.memory_pool);
-    if (NotFound::From(opened.status()) != nullptr) {
-      return InFile(arrow::Status::SerializationError("the table's version names this file, which "
-                                                      "is not there"),
-                    path);
-    }
-    ARROW_ASSIGN_OR_RAISE(reader, std::move(opened));
+    auto opened = OpenUnchecked(file);
+    if (!opened.ok()) return ExplainMissing(opened.status(), path);
+    reader = *std::move(opened);
     if (fragment_.physical_rows > reader->num_rows()) {
       const uint64_t rows = reader->num_rows();
       reader = nullptr;
@@ -78,9 +117,9 @@ arrow::Result<std::shared_ptr<arrow::Array>> FragmentReader::ReadPart(const form
                                                                       const RowRanges& rows) {
   ARROW_ASSIGN_OR_RAISE(const auto file, OpenFile(file_index));
   const format::ColumnMap columns = ColumnsOf(file_index);
-  ARROW_ASSIGN_OR_RAISE(
-      auto values,
-      file->ReadField({.node = part, .columns = columns, .rows = rows}, run_.stop_token));
+  auto read = file->ReadField({.node = part, .columns = columns, .rows = rows}, run_.stop_token);
+  if (!read.ok()) return ExplainMissing(read.status(), file->path());
+  auto values = *std::move(read);
   if (blob_form_ == BlobForm::kDescriptors) return values;
   return LoadBlobs(part, values, *file, run_);
 }

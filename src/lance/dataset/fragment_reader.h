@@ -13,6 +13,7 @@
 #include "lance/base/row_ranges.h"
 #include "lance/base/run_context.h"
 #include "lance/dataset/blobs.h"
+#include "lance/dataset/data_file_cache.h"
 #include "lance/format/data_file_reader.h"
 #include "lance/format/field_tree.h"
 #include "lance/format/schema.h"
@@ -26,6 +27,13 @@ class FragmentReader {
   FragmentReader(std::shared_ptr<ObjectStore> store, const table::Fragment& fragment,
                  const RunContext& run)
       : store_(std::move(store)), fragment_(fragment), run_(run) {}
+
+  ~FragmentReader();
+
+  /// Open files by what the session knows of them, and leave there what was read of them.
+  ///
+  /// \param table_uri under which they are known
+  void set_cache(DataFileCache* cache, std::string table_uri);
 
   /// Give blobs as payloads; descriptors otherwise.
   void set_blob_form(BlobForm form) { blob_form_ = form; }
@@ -61,11 +69,16 @@ class FragmentReader {
   /// The columns of a file, by field.
   format::ColumnMap ColumnsOf(size_t file_index) const;
   arrow::Result<std::shared_ptr<const format::DataFileReader>> OpenFile(size_t file_index);
+  arrow::Result<std::shared_ptr<const format::DataFileReader>> OpenUnchecked(
+      const table::DataFile& file);
+  std::string CacheKey(const table::DataFile& file) const;
 
   std::shared_ptr<ObjectStore> store_;
   const table::Fragment& fragment_;  // of the manifest that the scan holds
   RunContext run_;
   BlobForm blob_form_ = BlobForm::kDescriptors;
+  DataFileCache* cache_ = nullptr;
+  std::string table_uri_;
   std::mutex mutex_;
   std::map<size_t, std::shared_ptr<const format::DataFileReader>> files_;
 };

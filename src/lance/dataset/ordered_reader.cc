@@ -42,28 +42,33 @@ arrow::Result<arrow::compute::SortOptions> AddKeys(const arrow::Table& table,
                                                    const std::vector<ColumnOrdering>& order_by,
                                                    arrow::FieldVector* fields,
                                                    arrow::ArrayVector* keys) {
-  arrow::compute::SortOptions options;
+  std::vector<arrow::compute::SortOrder> directions;
   int place = table.num_columns() - static_cast<int>(order_by.size());
   for (const ColumnOrdering& ordering : order_by) {
     const auto& column = table.column(place++);
-    ARROW_ASSIGN_OR_RAISE(
-        const auto values,
-        arrow::Concatenate(column->chunks().empty()
-                               ? arrow::ArrayVector{*arrow::MakeEmptyArray(column->type())}
-                               : column->chunks()));
+    arrow::ArrayVector chunks = column->chunks();
+    if (chunks.empty()) {
+      ARROW_ASSIGN_OR_RAISE(chunks.emplace_back(), arrow::MakeEmptyArray(column->type()));
+    }
+    ARROW_ASSIGN_OR_RAISE(const auto values, arrow::Concatenate(chunks));
     ARROW_ASSIGN_OR_RAISE(const auto sortable, SortableValues(values));
     ARROW_ASSIGN_OR_RAISE(const auto is_null, arrow::compute::IsNull(values));
     const auto add = [&](std::shared_ptr<arrow::Array> key, bool ascending) {
       const std::string name = std::to_string(fields->size());
       fields->push_back(arrow::field(name, key->type()));
       keys->push_back(std::move(key));
-      options.sort_keys.emplace_back(name, ascending ? arrow::compute::SortOrder::Ascending
-                                                     : arrow::compute::SortOrder::Descending);
+      directions.push_back(ascending ? arrow::compute::SortOrder::Ascending
+                                     : arrow::compute::SortOrder::Descending);
     };
     add(is_null.make_array(), /*ascending=*/!ordering.nulls_first);
     add(sortable, ordering.ascending);
   }
-  return options;
+  std::vector<arrow::compute::SortKey> sort_keys;
+  sort_keys.reserve(directions.size());
+  for (size_t i = 0; i < directions.size(); ++i) {
+    sort_keys.emplace_back(arrow::FieldRef(static_cast<int>(i)), directions[i]);
+  }
+  return arrow::compute::SortOptions(std::move(sort_keys));
 }
 
 arrow::Result<TablePtr> Sort(const TablePtr& table, const std::vector<ColumnOrdering>& order_by) {

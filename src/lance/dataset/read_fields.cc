@@ -21,6 +21,8 @@ constexpr uint64_t kUnitBytes = 8ull << 20;
 constexpr uint64_t kMinRows = 1 << 10;
 constexpr uint64_t kMaxBytesOfMinRows = 64ull << 20;
 constexpr uint64_t kMaxRows = 256 << 10;
+// Where the memory budget has no room.
+constexpr uint64_t kLeastRows = 256;
 // Until it is known what rows take in memory.
 constexpr uint64_t kMaxFirstRows = 64 << 10;
 
@@ -31,6 +33,28 @@ uint64_t UnitSize::Rows(uint64_t stored_bytes_per_row) const {
       std::max<uint64_t>(bytes_per_row_ ? *bytes_per_row_ : stored_bytes_per_row, 1);
   const uint64_t least = std::clamp<uint64_t>(kMaxBytesOfMinRows / row_bytes, 1, kMinRows);
   return std::clamp(kUnitBytes / row_bytes, least, bytes_per_row_ ? kMaxRows : kMaxFirstRows);
+}
+
+bool UnitSize::Take(uint64_t rows, uint64_t stored_bytes_per_row, MemoryBudget* budget,
+                    MemoryReservation* memory) const {
+  if (budget == nullptr) return true;
+  const uint64_t row_bytes = stored_bytes_per_row + bytes_per_row_.value_or(stored_bytes_per_row);
+  auto taken = budget->Reserve(rows * std::max<uint64_t>(row_bytes, 1), "max_memory_bytes");
+  if (taken.ok()) *memory = *std::move(taken);
+  return taken.ok();
+}
+
+uint64_t UnitSize::Reserve(uint64_t stored_bytes_per_row, MemoryBudget* budget,
+                           MemoryReservation* memory) const {
+  uint64_t rows = Rows(stored_bytes_per_row);
+  while (rows > kLeastRows && !Take(rows, stored_bytes_per_row, budget, memory)) rows /= 2;
+  return rows;
+}
+
+uint64_t UnitSize::ReserveMore(uint64_t stored_bytes_per_row, MemoryBudget* budget,
+                               MemoryReservation* memory) const {
+  const uint64_t rows = Rows(stored_bytes_per_row);
+  return Take(rows, stored_bytes_per_row, budget, memory) ? rows : 0;
 }
 
 void UnitSize::Note(const arrow::RecordBatch& rows) {

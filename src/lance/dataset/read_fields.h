@@ -6,6 +6,7 @@
 
 #include "arrow/result.h"
 #include "arrow/type_fwd.h"
+#include "lance/base/memory_budget.h"
 #include "lance/base/row_ranges.h"
 #include "lance/base/run_context.h"
 #include "lance/format/data_file_reader.h"
@@ -31,10 +32,25 @@ class UnitSize {
   /// \return 1 or more
   uint64_t Rows(uint64_t stored_bytes_per_row) const;
 
+  /// The same within a budget, of which the rows are given their share. Where there is little room
+  /// they are few; there are always some, lest a scan cannot go on.
+  ///
+  /// \param budget null: no bound
+  uint64_t Reserve(uint64_t stored_bytes_per_row, MemoryBudget* budget,
+                   MemoryReservation* memory) const;
+
+  /// The same for rows that need not be read yet. \return 0 where there is no room
+  uint64_t ReserveMore(uint64_t stored_bytes_per_row, MemoryBudget* budget,
+                       MemoryReservation* memory) const;
+
   /// Learn from rows that were read what they take in memory.
   void Note(const arrow::RecordBatch& rows);
 
  private:
+  /// Take what so many rows need, on storage and decoded. \return whether there was room
+  bool Take(uint64_t rows, uint64_t stored_bytes_per_row, MemoryBudget* budget,
+            MemoryReservation* memory) const;
+
   std::optional<uint64_t> bytes_per_row_;
 };
 

@@ -41,6 +41,30 @@ arrow::Result<std::shared_ptr<arrow::RecordBatch>> FilterBatch(
   return arrow::RecordBatch::Make(batch->schema(), num_rows, std::move(columns));
 }
 
+/// The columns of a batch that are needed later.
+arrow::Result<std::shared_ptr<arrow::RecordBatch>> KeepNeeded(
+    const arrow::RecordBatch& batch, const std::vector<const format::FieldNode*>& needed) {
+  std::vector<int> places;
+  for (int i = 0; i < batch.num_columns(); ++i) {
+    if (std::ranges::find(needed, batch.column_name(i), &format::FieldNode::name) != needed.end()) {
+      places.push_back(i);
+    }
+  }
+  return batch.SelectColumns(places);
+}
+
+/// Whether rows lie among others in so many pieces that fetching each costs more than reading all
+/// and dropping the others.
+bool IsScattered(const RowRanges& rows, const RowRanges& all) {
+  constexpr uint64_t kRowsPerPiece = 8;
+  return rows.ranges().size() * kRowsPerPiece > all.num_rows();
+}
+
+/// Whether a value is so small that one more costs next to nothing.
+bool IsSmall(const arrow::DataType& type) {
+  return arrow::is_primitive(type.id()) || arrow::is_decimal(type.id());
+}
+
 /// The values of live rows, null for the others.
 arrow::Result<std::shared_ptr<arrow::Array>> NullWhereDeleted(
     const std::shared_ptr<arrow::Array>& values, const RowRanges& rows, const RowRanges& live) {
@@ -79,6 +103,9 @@ arrow::Result<std::shared_ptr<ScanReader>> ScanReader::Make(
                              {.use_indices = UsesIndices(scan->options),
                               .count_leaves = purpose == Purpose::kExplain},
                              run));
+    if (scan->options.use_scalar_index && purpose != Purpose::kExplain) {
+      reader->screen_ = FragmentScreen::Make(*scan->dataset, scan->filter->predicate());
+    }
   }
   reader->statistics_.fragments_total = scan->fragments.size();
   if (std::ranges::find(reader->columns_, std::optional(SystemColumn::kRowOffset),
@@ -90,28 +117,29 @@ arrow::Result<std::shared_ptr<ScanReader>> ScanReader::Make(
   return reader;
 }
 
-uint64_t ScanReader::RowsPerUnit() const {
+uint64_t ScanReader::BytesPerStoredRow() const {
   const table::Fragment& fragment = fragment_->fragment();
   uint64_t bytes = 0;
   for (const table::DataFile& file : fragment.files) bytes += file.size_bytes;
-  return unit_size_.Rows(bytes / std::max<uint64_t>(fragment.physical_rows, 1));
+  return bytes / std::max<uint64_t>(fragment.physical_rows, 1);
 }
 
 arrow::Status ScanReader::NextFragment() {
   const table::Manifest& manifest = scan_->dataset->manifest();
   const size_t position = scan_->fragments[next_fragment_++];
   const table::Fragment& fragment = manifest.fragments[position];
-  fragment_ = std::make_unique<FragmentReader>(store_, fragment, run_);
-  fragment_->set_blob_form(BlobFormOf(scan_->options));
-  system_columns_.emplace(fragment_.get(), table::HasStableRowIds(manifest), run_);
+  fragment_ =
+      std::make_shared<ScanFragment>(store_, fragment, table::HasStableRowIds(manifest), run_);
+  fragment_->reader().set_blob_form(BlobFormOf(scan_->options));
+  fragment_->reader().set_cache(&scan_->dataset->session->impl().data_files, scan_->dataset->uri);
   if (!first_row_offsets_.empty()) {
-    system_columns_->set_first_row_offset(first_row_offsets_[position]);
+    fragment_->set_first_row_offset(first_row_offsets_[position]);
   }
   RowRanges candidates = RowRanges::All(fragment.physical_rows);
   uint64_t zones = CeilDiv(fragment.physical_rows, index::kDefaultRowsPerZone);
   uint64_t zones_kept = zones;
   if (pruner_) {
-    ARROW_ASSIGN_OR_RAISE(auto pruned, pruner_->Prune(fragment_.get()));
+    ARROW_ASSIGN_OR_RAISE(auto pruned, pruner_->Prune(&fragment_->reader()));
     candidates = std::move(pruned.candidates);
     zones = pruned.zones_total;
     zones_kept = pruned.zones_kept;
@@ -122,7 +150,7 @@ arrow::Status ScanReader::NextFragment() {
   const bool reads_a_column =
       (scan_->filter != nullptr && !scan_->filter->column_names().empty()) ||
       !needed_fields_.empty();
-  if (!reads_a_column) ARROW_RETURN_NOT_OK(fragment_->CheckRowCount());
+  if (!reads_a_column) ARROW_RETURN_NOT_OK(fragment_->reader().CheckRowCount());
   if (fragment.deletion_file && !candidates.empty() && !scan_->options.include_deleted_rows) {
     ARROW_ASSIGN_OR_RAISE(const RowRanges live, LiveRows(*store_, fragment, run_));
     candidates = candidates.Intersect(live);
@@ -131,18 +159,23 @@ arrow::Status ScanReader::NextFragment() {
   return arrow::Status::OK();
 }
 
-arrow::Result<ScanReader::Selected> ScanReader::ApplyFilter(RowRanges rows) {
-  if (scan_->filter == nullptr) return Selected{std::move(rows), nullptr};
-  const auto read_system = [this](SystemColumn column, const RowRanges& wanted) {
-    return ReadSystemColumn(column, wanted);
+arrow::Result<ScanReader::Selected> ScanReader::ApplyFilter(ScanFragment* fragment,
+                                                            RowRanges rows) const {
+  if (scan_->filter == nullptr) return Selected{std::move(rows), nullptr, std::nullopt};
+  const auto read_system = [&](SystemColumn column, const RowRanges& wanted) {
+    return ReadSystemColumn(fragment, column, wanted);
   };
-  ARROW_ASSIGN_OR_RAISE(const auto batch, ReadFilterColumns(*scan_->dataset, *scan_->filter,
-                                                            BlobFormOf(scan_->options),
-                                                            fragment_.get(), read_system, rows));
+  ARROW_ASSIGN_OR_RAISE(
+      const auto batch,
+      ReadFilterColumns(*scan_->dataset, *scan_->filter, BlobFormOf(scan_->options),
+                        &fragment->reader(), read_system, rows));
   ARROW_ASSIGN_OR_RAISE(const auto mask, scan_->filter->Evaluate(*batch));
-  Selected selected{KeepTrue(rows, *mask), nullptr};
-  ARROW_ASSIGN_OR_RAISE(selected.filter_columns,
-                        FilterBatch(batch, mask, static_cast<int64_t>(selected.rows.num_rows())));
+  Selected selected{KeepTrue(rows, *mask), nullptr, std::nullopt};
+  const auto num_rows = static_cast<int64_t>(selected.rows.num_rows());
+  if (num_rows == 0) return selected;
+  ARROW_ASSIGN_OR_RAISE(const auto needed, KeepNeeded(*batch, needed_fields_));
+  ARROW_ASSIGN_OR_RAISE(selected.filter_columns, FilterBatch(needed, mask, num_rows));
+  if (IsScattered(selected.rows, rows)) selected.among = {std::move(rows), mask};
   return selected;
 }
 
@@ -158,7 +191,7 @@ arrow::Result<ScanReader::Selected> ScanReader::ApplyOffsetAndLimit(Selected sel
 }
 
 ScanReader::Selected ScanReader::Slice(const Selected& selected, uint64_t begin, uint64_t end) {
-  Selected slice{SliceRows(selected.rows, begin, end), selected.filter_columns};
+  Selected slice{SliceRows(selected.rows, begin, end), selected.filter_columns, std::nullopt};
   if (slice.filter_columns != nullptr) {
     slice.filter_columns =
         slice.filter_columns->Slice(static_cast<int64_t>(begin), static_cast<int64_t>(end - begin));
@@ -183,19 +216,46 @@ std::vector<const format::FieldNode*> ScanReader::NeededFields() const {
   return fields;
 }
 
-arrow::Result<std::shared_ptr<arrow::Array>> ScanReader::ReadSystemColumn(SystemColumn column,
-                                                                          const RowRanges& rows) {
-  ARROW_ASSIGN_OR_RAISE(auto values, system_columns_->Read(column, rows));
+arrow::Result<std::shared_ptr<arrow::Array>> ScanReader::ReadSystemColumn(
+    ScanFragment* fragment, SystemColumn column, const RowRanges& rows) const {
+  ARROW_ASSIGN_OR_RAISE(auto values, fragment->ReadSystemColumn(column, rows));
   const bool names_rows = column == SystemColumn::kRowId || column == SystemColumn::kRowAddress;
   const bool may_be_deleted =
-      scan_->options.include_deleted_rows && names_rows && fragment_->fragment().deletion_file;
+      scan_->options.include_deleted_rows && names_rows && fragment->fragment().deletion_file;
   if (!may_be_deleted) return values;
-  ARROW_ASSIGN_OR_RAISE(const RowRanges live, fragment_->Live());
+  ARROW_ASSIGN_OR_RAISE(const RowRanges live, fragment->reader().Live());
   return NullWhereDeleted(values, rows, live);
 }
 
+arrow::Result<arrow::ArrayVector> ScanReader::ReadMissing(
+    FragmentReader* reader, const std::vector<const format::FieldNode*>& fields,
+    const Selected& selected) const {
+  const auto is_small = [](const format::FieldNode* field) { return IsSmall(*field->type); };
+  if (!selected.among || std::ranges::none_of(fields, is_small)) {
+    return reader->ReadColumns(fields, selected.rows);
+  }
+  std::vector<const format::FieldNode*> small, others;
+  for (const format::FieldNode* field : fields) {
+    (is_small(field) ? small : others).push_back(field);
+  }
+  ARROW_ASSIGN_OR_RAISE(arrow::ArrayVector all, reader->ReadColumns(small, selected.among->rows));
+  ARROW_ASSIGN_OR_RAISE(arrow::ArrayVector few, reader->ReadColumns(others, selected.rows));
+  arrow::ArrayVector columns;
+  auto next_small = all.begin(), next_other = few.begin();
+  for (const format::FieldNode* field : fields) {
+    if (!is_small(field)) {
+      columns.push_back(std::move(*next_other++));
+      continue;
+    }
+    ARROW_ASSIGN_OR_RAISE(const auto kept,
+                          arrow::compute::Filter(*next_small++, selected.among->mask));
+    columns.push_back(kept.make_array());
+  }
+  return columns;
+}
+
 arrow::Result<std::shared_ptr<arrow::RecordBatch>> ScanReader::ReadSources(
-    const Selected& selected) {
+    ScanFragment* fragment, const Selected& selected) const {
   const auto num_rows = static_cast<int64_t>(selected.rows.num_rows());
   arrow::FieldVector fields;
   arrow::ArrayVector values;
@@ -211,7 +271,7 @@ arrow::Result<std::shared_ptr<arrow::RecordBatch>> ScanReader::ReadSources(
     fields.push_back(arrow::field(field->name, found->type()));
     values.push_back(std::move(found));
   }
-  ARROW_ASSIGN_OR_RAISE(auto read, fragment_->ReadColumns(missing, selected.rows));
+  ARROW_ASSIGN_OR_RAISE(auto read, ReadMissing(&fragment->reader(), missing, selected));
   for (size_t i = 0; i < missing.size(); ++i) {
     fields.push_back(arrow::field(missing[i]->name, read[i]->type()));
     values.push_back(std::move(read[i]));
@@ -222,7 +282,7 @@ arrow::Result<std::shared_ptr<arrow::RecordBatch>> ScanReader::ReadSources(
     for (const std::string& name : column.computed->column_names()) {
       const auto system = FindSystemColumn(scan_->dataset->manifest().schema, name);
       if (!system || !read_names.insert(name).second) continue;
-      ARROW_ASSIGN_OR_RAISE(auto numbers, ReadSystemColumn(*system, selected.rows));
+      ARROW_ASSIGN_OR_RAISE(auto numbers, ReadSystemColumn(fragment, *system, selected.rows));
       fields.push_back(arrow::field(name, arrow::uint64()));
       values.push_back(std::move(numbers));
     }
@@ -231,13 +291,13 @@ arrow::Result<std::shared_ptr<arrow::RecordBatch>> ScanReader::ReadSources(
 }
 
 arrow::Result<std::shared_ptr<arrow::RecordBatch>> ScanReader::ReadOutput(
-    const Selected& selected) {
-  ARROW_ASSIGN_OR_RAISE(const auto sources, ReadSources(selected));
+    ScanFragment* fragment, const Selected& selected) const {
+  ARROW_ASSIGN_OR_RAISE(const auto sources, ReadSources(fragment, selected));
   arrow::ArrayVector columns(columns_.size());
   for (size_t i = 0; i < columns_.size(); ++i) {
     const OutputColumn& column = columns_[i];
     if (column.system) {
-      ARROW_ASSIGN_OR_RAISE(columns[i], ReadSystemColumn(*column.system, selected.rows));
+      ARROW_ASSIGN_OR_RAISE(columns[i], ReadSystemColumn(fragment, *column.system, selected.rows));
     } else if (column.computed != nullptr) {
       ARROW_ASSIGN_OR_RAISE(columns[i], column.computed->Evaluate(*sources));
     } else {
@@ -247,68 +307,133 @@ arrow::Result<std::shared_ptr<arrow::RecordBatch>> ScanReader::ReadOutput(
   return arrow::RecordBatch::Make(schema_, sources->num_rows(), std::move(columns));
 }
 
-arrow::Status ScanReader::ReadUnit() {
-  uint64_t room = RowsPerUnit();
+arrow::Status ScanReader::ReadOutputs(ScanFragment* fragment, const Selected& selected,
+                                      arrow::RecordBatchVector* output) const {
+  const auto read = ReadOutput(fragment, selected);
+  const uint64_t num_rows = selected.rows.num_rows();
+  if (read.status().IsCapacityError() && num_rows > 1) {
+    // One array cannot hold all of them: 32-bit offsets, or indices of few bits, do not reach.
+    ARROW_RETURN_NOT_OK(ReadOutputs(fragment, Slice(selected, 0, num_rows / 2), output));
+    return ReadOutputs(fragment, Slice(selected, num_rows / 2, num_rows), output);
+  }
+  ARROW_RETURN_NOT_OK(read.status());
+  output->push_back(*read);
+  return arrow::Status::OK();
+}
+
+arrow::Result<std::unique_ptr<ScanReader::Unit>> ScanReader::NextUnit() {
+  while (rows_left_.empty()) {
+    ARROW_RETURN_NOT_OK(run_.stop_token.Poll());
+    if (next_fragment_ == scan_->fragments.size()) return nullptr;
+    if (screen_ && screen_->Skips(scan_->fragments[next_fragment_])) {
+      statistics_.zones_total += screen_->num_zones(scan_->fragments[next_fragment_++]);
+      continue;
+    }
+    ARROW_RETURN_NOT_OK(NextFragment());
+    statistics_.fragments_scanned += rows_left_.empty() ? 0 : 1;
+  }
+  auto unit = std::make_unique<Unit>();
+  unit->fragment = fragment_;
+  MemoryBudget* const budget = run_.memory_budget.get();
+  uint64_t room = units_.empty()
+                      ? unit_size_.Reserve(BytesPerStoredRow(), budget, &unit->memory)
+                      : unit_size_.ReserveMore(BytesPerStoredRow(), budget, &unit->memory);
+  if (room == 0) return nullptr;
   if (scan_->filter == nullptr && rows_to_return_) {
     room = std::min(room, std::max<uint64_t>(rows_to_skip_ + *rows_to_return_, 1));
   }
-  std::vector<RowRange> unit;
+  std::vector<RowRange> rows;
   while (!rows_left_.empty() && room > 0) {
     RowRange& range = rows_left_.front();
-    const uint64_t rows = std::min(room, range.size());
-    unit.push_back({range.begin, range.begin + rows});
-    room -= rows;
-    range.begin += rows;
+    const uint64_t taken = std::min(room, range.size());
+    rows.push_back({range.begin, range.begin + taken});
+    room -= taken;
+    range.begin += taken;
     if (range.size() == 0) rows_left_.pop_front();
   }
-  RowRanges rows = RowRanges::Make(std::move(unit));
-  const uint64_t rows_in_unit = rows.num_rows();
-  statistics_.rows_scanned += rows.num_rows();
-  statistics_.ranges_scanned += rows.ranges().size();
-  ARROW_ASSIGN_OR_RAISE(Selected selected, ApplyFilter(std::move(rows)));
-  ARROW_ASSIGN_OR_RAISE(selected, ApplyOffsetAndLimit(std::move(selected)));
-  if (selected.rows.empty()) return arrow::Status::OK();
-  return AddOutput(selected, selected.rows.num_rows() == rows_in_unit);
+  unit->rows = RowRanges::Make(std::move(rows));
+  return unit;
 }
 
-arrow::Status ScanReader::AddOutput(const Selected& selected, bool is_whole_unit) {
-  const auto output = ReadOutput(selected);
-  const uint64_t num_rows = selected.rows.num_rows();
-  if (output.status().IsCapacityError() && num_rows > 1) {
-    // One array cannot hold all of them: 32-bit offsets, or indices of few bits, do not reach.
-    ARROW_RETURN_NOT_OK(AddOutput(Slice(selected, 0, num_rows / 2), is_whole_unit));
-    return AddOutput(Slice(selected, num_rows / 2, num_rows), is_whole_unit);
+size_t ScanReader::MostUnits() const {
+  // As many as threads: the first may be read by who wants it.
+  // The first unit says what rows take in memory; and small scans are better off when all threads
+  // read columns of it.
+  if (units_taken_ == 0 || run_.num_threads == 1) return 1;
+  // Who wants some rows wants no more to be read.
+  if (rows_to_return_ && scan_->filter == nullptr) return 1;
+  const auto most = static_cast<size_t>(NumThreads(run_.num_threads));
+  return rows_to_return_ ? std::min<size_t>(most, units_taken_) : most;
+}
+
+arrow::Status ScanReader::PlanAhead() {
+  while (units_.size() < MostUnits()) {
+    ARROW_ASSIGN_OR_RAISE(auto unit, NextUnit());
+    if (unit == nullptr) break;
+    units_.push_back(std::move(unit));
   }
-  ARROW_RETURN_NOT_OK(output.status());
-  if (is_whole_unit) unit_size_.Note(**output);
-  uint64_t batch_size = std::min(scan_->options.batch_size, num_rows);
-  if (scan_->options.batch_size_bytes) {
-    const auto bytes = static_cast<uint64_t>(arrow::util::TotalBufferSize(**output));
-    const uint64_t bytes_per_row = CeilDiv(bytes, num_rows);
-    const uint64_t rows = *scan_->options.batch_size_bytes / std::max<uint64_t>(bytes_per_row, 1);
-    batch_size = std::min(batch_size, std::max<uint64_t>(rows, 1));
-  }
-  for (uint64_t offset = 0; offset < num_rows; offset += batch_size) {
-    ready_.push_back(
-        (*output)->Slice(static_cast<int64_t>(offset), static_cast<int64_t>(batch_size)));
+  if (units_.size() < 2) return arrow::Status::OK();
+  for (const auto& unit : units_) {
+    if (unit->task != nullptr) continue;
+    unit->task = AheadTask::Start([this, wanted = unit.get()] { return Read(wanted); });
   }
   return arrow::Status::OK();
 }
 
+arrow::Status ScanReader::Read(Unit* unit) const {
+  ARROW_ASSIGN_OR_RAISE(unit->selected, ApplyFilter(unit->fragment.get(), unit->rows));
+  const bool depends_on_others = rows_to_return_.has_value() || scan_->options.offset > 0;
+  if (depends_on_others || unit->selected.rows.empty()) return arrow::Status::OK();
+  return ReadOutputs(unit->fragment.get(), unit->selected, &unit->output);
+}
+
+arrow::Status ScanReader::TakeUnit() {
+  const std::unique_ptr<Unit> unit = std::move(units_.front());
+  units_.pop_front();
+  ++units_taken_;
+  ARROW_RETURN_NOT_OK(unit->task != nullptr ? unit->task->Finish() : Read(unit.get()));
+  statistics_.rows_scanned += unit->rows.num_rows();
+  statistics_.ranges_scanned += unit->rows.ranges().size();
+  if (unit->output.empty()) {
+    ARROW_ASSIGN_OR_RAISE(unit->selected, ApplyOffsetAndLimit(std::move(unit->selected)));
+    if (unit->selected.rows.empty()) return arrow::Status::OK();
+    ARROW_RETURN_NOT_OK(ReadOutputs(unit->fragment.get(), unit->selected, &unit->output));
+  }
+  if (unit->selected.rows.num_rows() == unit->rows.num_rows()) {
+    unit_size_.Note(*unit->output.front());
+  }
+  AddBatches(*unit);
+  return arrow::Status::OK();
+}
+
+void ScanReader::AddBatches(const Unit& unit) {
+  for (const auto& output : unit.output) {
+    const auto num_rows = static_cast<uint64_t>(output->num_rows());
+    uint64_t batch_size = std::min(scan_->options.batch_size, num_rows);
+    if (scan_->options.batch_size_bytes) {
+      const auto bytes = static_cast<uint64_t>(arrow::util::TotalBufferSize(*output));
+      const uint64_t bytes_per_row = CeilDiv(bytes, num_rows);
+      const uint64_t rows = *scan_->options.batch_size_bytes / std::max<uint64_t>(bytes_per_row, 1);
+      batch_size = std::min(batch_size, std::max<uint64_t>(rows, 1));
+    }
+    for (uint64_t offset = 0; offset < num_rows; offset += batch_size) {
+      ready_.push_back(
+          output->Slice(static_cast<int64_t>(offset), static_cast<int64_t>(batch_size)));
+    }
+  }
+}
+
 arrow::Status ScanReader::ReadNext(std::shared_ptr<arrow::RecordBatch>* batch) {
   *batch = nullptr;
-  const size_t num_fragments = scan_->fragments.size();
   while (ready_.empty() && !is_closed_) {
     ARROW_RETURN_NOT_OK(run_.stop_token.Poll());
     if (rows_to_return_ == 0u) break;
-    if (!rows_left_.empty()) {
-      ARROW_RETURN_NOT_OK(ReadUnit());
-    } else if (next_fragment_ < num_fragments) {
-      ARROW_RETURN_NOT_OK(NextFragment());
-      statistics_.fragments_scanned += rows_left_.empty() ? 0 : 1;
-    } else {
-      break;
-    }
+    ARROW_RETURN_NOT_OK(ahead_failed_);
+    ARROW_RETURN_NOT_OK(PlanAhead());
+    if (units_.empty()) break;
+    ARROW_RETURN_NOT_OK(TakeUnit());
+    // While these rows are looked at, the next are read. Should that fail, these come first.
+    if (!ready_.empty() && rows_to_return_ != 0u) ahead_failed_ = PlanAhead();
   }
   if (!ready_.empty()) {
     *batch = std::move(ready_.front());
@@ -318,6 +443,15 @@ arrow::Status ScanReader::ReadNext(std::shared_ptr<arrow::RecordBatch>* batch) {
   UpdateStatistics();
   return arrow::Status::OK();
 }
+
+void ScanReader::StopAhead() {
+  for (const auto& unit : units_) {
+    if (unit->task != nullptr) unit->task->Abandon();
+  }
+  units_.clear();
+}
+
+ScanReader::~ScanReader() { StopAhead(); }
 
 arrow::Status ScanReader::PruneAll(uint64_t* rows_kept) {
   while (next_fragment_ < scan_->fragments.size()) {
@@ -332,6 +466,7 @@ arrow::Status ScanReader::PruneAll(uint64_t* rows_kept) {
 
 arrow::Status ScanReader::Close() {
   is_closed_ = true;
+  StopAhead();
   ready_.clear();
   rows_left_.clear();
   fragment_.reset();

@@ -25,48 +25,17 @@ uint64_t FreeMemoryBytes() {
   return free_bytes;
 }
 
+constexpr uint64_t kMetadataCacheBytes = 256ull << 20;
 constexpr uint64_t kFallbackMemoryBytes = 1ull << 30;  // where the system does not say
 
 }  // namespace
-
-IndexCache::Any IndexCache::FindAny(const std::string& key) {
-  std::lock_guard lock(mutex_);
-  const auto found = by_key_.find(key);
-  if (found == by_key_.end()) return nullptr;
-  entries_.splice(entries_.begin(), entries_, found->second);
-  return found->second->segment;
-}
-
-void IndexCache::InsertAny(const std::string& key, Any segment, uint64_t size_bytes) {
-  std::lock_guard lock(mutex_);
-  if (size_bytes > max_bytes_ || by_key_.contains(key)) return;
-  entries_.push_front({key, std::move(segment), size_bytes});
-  by_key_[key] = entries_.begin();
-  size_bytes_ += size_bytes;
-  while (size_bytes_ > max_bytes_) {
-    size_bytes_ -= entries_.back().size_bytes;
-    by_key_.erase(entries_.back().key);
-    entries_.pop_back();
-  }
-}
-
-void IndexCache::Clear() {
-  std::lock_guard lock(mutex_);
-  entries_.clear();
-  by_key_.clear();
-  size_bytes_ = 0;
-}
-
-uint64_t IndexCache::size_bytes() const {
-  std::lock_guard lock(mutex_);
-  return size_bytes_;
-}
 
 Session::Impl::Impl(SessionOptions options_in, uint64_t max_memory_bytes)
     : options(std::move(options_in)),
       stores(options.object_stores),
       memory_budget(MemoryBudget::Make(max_memory_bytes)),
-      indices(std::min(options.index_cache_bytes, max_memory_bytes / 2)) {}
+      indices(std::min(options.index_cache_bytes, max_memory_bytes / 2)),
+      data_files(std::min(kMetadataCacheBytes, max_memory_bytes / 4)) {}
 
 Session::Session(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Session::~Session() = default;
@@ -89,10 +58,14 @@ arrow::Result<std::shared_ptr<Session>> Session::Make(SessionOptions options) {
 const SessionOptions& Session::options() const { return impl_->options; }
 
 uint64_t Session::memory_in_use_bytes() const {
-  return impl_->memory_budget->in_use_bytes() + impl_->indices.size_bytes();
+  return impl_->memory_budget->in_use_bytes() + impl_->indices.size_bytes() +
+         impl_->data_files.size_bytes();
 }
 
-void Session::DropCaches() { impl_->indices.Clear(); }
+void Session::DropCaches() {
+  impl_->indices.Clear();
+  impl_->data_files.Clear();
+}
 
 RunContext MakeRunContext(const Session& session, const CallOptions& call) {
   const auto& impl = session.impl();

@@ -123,6 +123,7 @@ arrow::Result<arrow::ArrayVector> ReadFragment(const Scanner::Impl& scan, size_t
   const table::Fragment& fragment = scan.dataset->manifest().fragments[position];
   FragmentReader reader(scan.dataset->store, fragment, run);
   reader.set_blob_form(BlobFormOf(scan.options));
+  reader.set_cache(&scan.dataset->session->impl().data_files, scan.dataset->uri);
   std::vector<const format::FieldNode*> fields;
   for (const OutputColumn& column : scan.columns) {
     if (column.field != nullptr) fields.push_back(column.field);

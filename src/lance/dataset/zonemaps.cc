@@ -30,14 +30,6 @@ std::optional<uint64_t> RowsPerZoneOf(const std::vector<const table::IndexMetada
   return std::nullopt;
 }
 
-/// Estimated bytes of a loaded segment, for the cache.
-uint64_t SegmentSizeBytes(const index::ZonemapSegment& segment) {
-  constexpr uint64_t kBytesPerZone = 256;  // two scalars with their control blocks, give or take
-  uint64_t zones = 0;
-  for (const auto& fragment : segment.fragments) zones += fragment.zones.size();
-  return (zones + 1) * kBytesPerZone;
-}
-
 /// A name for a new index that no index of another column or type has.
 std::string FreeIndexName(const table::Manifest& manifest, const std::string& column) {
   const auto is_taken = [&](const std::string& name) {
@@ -104,15 +96,31 @@ std::vector<SeedColumn> ChooseSeedColumns(const table::Manifest* manifest,
   return seeds;
 }
 
+namespace {
+
+/// The kind of segment that zonemaps are in the session's cache.
+constexpr std::string_view kCacheKind = "zonemap";
+
+/// What a segment answers for depends on the version's fragments, so the version is in the key.
+std::string CacheKey(const Dataset::Impl& dataset, const table::IndexMetadata& segment) {
+  return dataset.uri + "\n" + segment.uuid.ToString() + "\n" +
+         std::to_string(dataset.manifest().version);
+}
+
+}  // namespace
+
+std::shared_ptr<const index::ZonemapSegment> FindCachedZonemap(
+    const Dataset::Impl& dataset, const table::IndexMetadata& segment) {
+  return dataset.session->impl().indices.Find<index::ZonemapSegment>(kCacheKind,
+                                                                     CacheKey(dataset, segment));
+}
+
 arrow::Result<std::shared_ptr<const index::ZonemapSegment>> LoadZonemapCached(
     const Dataset::Impl& dataset, std::shared_ptr<ObjectStore> store,
     const table::IndexMetadata& segment, const RunContext& run, bool* was_cached) {
-  // What a segment answers for depends on the version's fragments, so the version is in the key.
-  const std::string key = dataset.uri + "\n" + segment.uuid.ToString() + "\n" +
-                          std::to_string(dataset.manifest().version);
-  constexpr std::string_view kKind = "zonemap";
+  const std::string key = CacheKey(dataset, segment);
   IndexCache& cache = dataset.session->impl().indices;
-  auto cached = cache.Find<index::ZonemapSegment>(kKind, key);
+  auto cached = cache.Find<index::ZonemapSegment>(kCacheKind, key);
   *was_cached = cached != nullptr;
   if (cached != nullptr) return cached;
   const format::SchemaField* field = dataset.manifest().schema.FindById(segment.field_ids.front());
@@ -121,7 +129,7 @@ arrow::Result<std::shared_ptr<const index::ZonemapSegment>> LoadZonemapCached(
   ARROW_ASSIGN_OR_RAISE(auto loaded, index::LoadZonemap(std::move(store), segment, type,
                                                         dataset.manifest().fragments, run));
   const auto shared = std::make_shared<const index::ZonemapSegment>(std::move(loaded));
-  cache.Insert(kKind, key, shared, SegmentSizeBytes(*shared));
+  cache.Insert(kCacheKind, key, shared, shared->size_bytes);
   return shared;
 }
 

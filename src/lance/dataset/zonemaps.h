@@ -38,6 +38,10 @@ arrow::Result<std::shared_ptr<const index::ZonemapSegment>> LoadZonemapCached(
     const Dataset::Impl& dataset, std::shared_ptr<ObjectStore> store,
     const table::IndexMetadata& segment, const RunContext& run, bool* was_cached);
 
+/// Find a segment in the session's cache. \return null when it is not there
+std::shared_ptr<const index::ZonemapSegment> FindCachedZonemap(const Dataset::Impl& dataset,
+                                                               const table::IndexMetadata& segment);
+
 /// The zones of one column in one fragment: from the file's seed when that is good, else by reading
 /// the column.
 arrow::Result<index::FragmentZones> ComputeZones(std::shared_ptr<ObjectStore> store,

@@ -47,9 +47,10 @@ arrow::Status ExplainShortFile(const DataFileLocation& location,
 /// What an open file consists of.
 class DataFileReader::Impl {
  public:
-  Impl(DataFileLocation location_in, DataFileMetadata metadata_in, arrow::MemoryPool* pool_in)
+  Impl(DataFileLocation location_in, OpenedFile opened_in, arrow::MemoryPool* pool_in)
       : location(std::move(location_in)),
-        metadata(std::move(metadata_in)),
+        opened(std::move(opened_in)),
+        metadata(*opened.metadata),
         pool(pool_in != nullptr ? pool_in : arrow::default_memory_pool()) {}
 
   arrow::Status CheckRows(const RowRanges& rows) const {
@@ -84,7 +85,7 @@ class DataFileReader::Impl {
     ARROW_ASSIGN_OR_RAISE(const int column, ColumnOf(leaf, read.columns));
     auto values = ReadLeaf({.location = location,
                             .metadata = metadata,
-                            .headers = headers,
+                            .headers = *opened.headers,
                             .column_index = column,
                             .leaf = leaf,
                             .path = path,
@@ -118,9 +119,9 @@ class DataFileReader::Impl {
   }
 
   const DataFileLocation location;
-  const DataFileMetadata metadata;
+  const OpenedFile opened;
+  const DataFileMetadata& metadata;  // of `opened`
   arrow::MemoryPool* const pool;
-  PageHeaderCache headers;
 };
 
 DataFileReader::DataFileReader(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -133,9 +134,33 @@ arrow::Result<std::shared_ptr<const DataFileReader>> DataFileReader::Open(
   DataFileLocation location{std::move(store), path};
   auto metadata = Guard(path, [&] { return LoadDataFileMetadata(location, size_bytes, stop); });
   if (!metadata.ok()) return ExplainShortFile(location, size_bytes, metadata.status());
-  auto impl = std::make_unique<Impl>(std::move(location), std::move(*metadata), pool);
+  OpenedFile opened{.metadata = std::make_shared<const DataFileMetadata>(*std::move(metadata)),
+                    .headers = std::make_shared<PageHeaderCache>()};
+  return Reopen(std::move(location.store), path, std::move(opened), pool);
+}
+
+std::shared_ptr<const DataFileReader> DataFileReader::Reopen(std::shared_ptr<ObjectStore> store,
+                                                             const std::string& path,
+                                                             OpenedFile opened,
+                                                             arrow::MemoryPool* pool) {
+  auto impl =
+      std::make_unique<Impl>(DataFileLocation{std::move(store), path}, std::move(opened), pool);
   return std::shared_ptr<const DataFileReader>(new DataFileReader(std::move(impl)));
 }
+
+uint64_t OpenedFile::size_bytes() const {
+  constexpr uint64_t kBytesPerField = 256, kBytesPerPage = 128, kBytesPerBuffer = 32;
+  uint64_t bytes = sizeof(DataFileMetadata) + metadata->schema.fields.size() * kBytesPerField;
+  for (const ColumnMetadata& column : metadata->columns) {
+    bytes += sizeof(ColumnMetadata) + column.encoding.size();
+    for (const PageMetadata& page : column.pages) {
+      bytes += kBytesPerPage + page.encoding.size() + page.buffers.size() * kBytesPerBuffer;
+    }
+  }
+  return bytes + headers->size_bytes();
+}
+
+const OpenedFile& DataFileReader::opened() const { return impl_->opened; }
 
 const std::string& DataFileReader::path() const { return impl_->location.path; }
 const std::shared_ptr<ObjectStore>& DataFileReader::store() const { return impl_->location.store; }

@@ -17,6 +17,18 @@
 
 namespace lance::format {
 
+class PageHeaderCache;
+
+/// What is known of a data file without its rows: enough to open it again without a request. Shared
+/// by its readers; thread-safe.
+struct OpenedFile {
+  std::shared_ptr<const DataFileMetadata> metadata;
+  std::shared_ptr<PageHeaderCache> headers;
+
+  /// Bytes that it takes in memory, about; more when more of it has been read.
+  uint64_t size_bytes() const;
+};
+
 /// Which rows of a field of a data file to read. Borrows everything for the call.
 struct FieldRead {
   /// The field, or a projection of it.
@@ -41,7 +53,15 @@ class DataFileReader {
       std::shared_ptr<ObjectStore> store, const std::string& path,
       std::optional<uint64_t> size_bytes, const arrow::StopToken& stop,
       arrow::MemoryPool* pool = nullptr);
+  /// Open a file again, perhaps through another store. Makes no request, so that a file that is
+  /// gone is noticed when rows are read.
+  static std::shared_ptr<const DataFileReader> Reopen(std::shared_ptr<ObjectStore> store,
+                                                      const std::string& path, OpenedFile opened,
+                                                      arrow::MemoryPool* pool = nullptr);
   ~DataFileReader();
+
+  /// What Reopen takes.
+  const OpenedFile& opened() const;
 
   const std::string& path() const;
   /// Where the file is; its path is relative to the store's root.

@@ -6,17 +6,33 @@
 
 namespace lance::index {
 
-ZoneFacts ReadZoneFacts(const Zone& zone) {
-  ZoneFacts facts;
-  if (zone.min) facts.min = ToOrderedValue(*zone.min);
-  if (zone.max) facts.max = ToOrderedValue(*zone.max);
-  const bool both_known = facts.min.is_known() && facts.max.is_known();
-  facts.min_known = both_known && facts.min.is_ordinary();
-  facts.max_known = both_known && facts.max.is_ordinary();
-  facts.may_hold_nan = zone.nan_count > 0 || facts.min.is_nan() || facts.max.is_nan();
-  const bool all_counted = uint64_t{zone.null_count} + zone.nan_count >= zone.zone_length;
-  facts.may_hold_ordinary = !all_counted || facts.min.is_ordinary() || facts.max.is_ordinary();
+namespace {
+
+ZoneFacts MakeZoneFacts(const OrderedValue& min, const OrderedValue& max, uint64_t not_ordinary,
+                        uint32_t nan_count, uint64_t zone_length) {
+  ZoneFacts facts{.min = min, .max = max};
+  const bool both_known = min.is_known() && max.is_known();
+  facts.min_known = both_known && min.is_ordinary();
+  facts.max_known = both_known && max.is_ordinary();
+  facts.may_hold_nan = nan_count > 0 || min.is_nan() || max.is_nan();
+  const bool all_counted = not_ordinary >= zone_length;
+  facts.may_hold_ordinary = !all_counted || min.is_ordinary() || max.is_ordinary();
   return facts;
+}
+
+}  // namespace
+
+ZoneFacts ReadZoneFacts(const Zone& zone) {
+  return MakeZoneFacts(zone.min ? ToOrderedValue(*zone.min) : OrderedValue(),
+                       zone.max ? ToOrderedValue(*zone.max) : OrderedValue(),
+                       uint64_t{zone.null_count} + zone.nan_count, zone.nan_count,
+                       zone.zone_length);
+}
+
+ZoneFacts ReadZoneFacts(const ZoneList& zones, size_t i) {
+  return MakeZoneFacts(zones.min(i), zones.max(i),
+                       uint64_t{zones.null_count(i)} + zones.nan_count(i), zones.nan_count(i),
+                       zones.zone_length(i));
 }
 
 std::optional<LiteralComparison> LiteralComparison::Make(const Predicate& leaf) {
@@ -114,6 +130,22 @@ bool LiteralComparison::OrdinariesAreInside(const ZoneFacts& zone) const {
 bool LiteralComparison::MayBeTrue(const ZoneFacts& zone) const {
   return (zone.may_hold_ordinary && OrdinaryMayBeInside(zone)) ||
          (zone.may_hold_nan && (negative_nan_inside_ || positive_nan_inside_));
+}
+
+LiteralSpan LiteralComparison::Span() const {
+  LiteralSpan span;
+  if (is_list_ && !list_.empty()) return {.low = list_.front(), .high = list_.back()};
+  if (lower_) span.low = lower_->value;
+  if (upper_) span.high = upper_->value;
+  return span;
+}
+
+void LiteralComparison::MayBeTrue(const ZoneList& zones, std::vector<uint8_t>* may) const {
+  may->assign(zones.size(), 1);
+  ScreenZones(zones, Span(), may->data());
+  for (size_t i = 0; i < zones.size(); ++i) {
+    if ((*may)[i] != 0) (*may)[i] = MayBeTrue(ReadZoneFacts(zones, i)) ? 1 : 0;
+  }
 }
 
 bool LiteralComparison::MayBeFalse(const ZoneFacts& zone) const {

@@ -8,6 +8,7 @@
 #include "lance/index/ordered_value.h"
 #include "lance/index/predicate.h"
 #include "lance/index/zone.h"
+#include "lance/index/zone_screen.h"
 
 namespace lance::index {
 
@@ -23,6 +24,7 @@ struct ZoneFacts {
 
 /// Read a zone's statistics. Borrows its bounds.
 ZoneFacts ReadZoneFacts(const Zone& zone);
+ZoneFacts ReadZoneFacts(const ZoneList& zones, size_t i);
 
 /// One comparison with literals that zones can be tested against: a range or a list. Immutable.
 ///
@@ -38,6 +40,11 @@ class LiteralComparison {
   /// Whether a zone may hold a row for which the leaf is true (zonemap-and-indices 3.3).
   bool MayBeTrue(const ZoneFacts& zone) const;
 
+  /// The same of all zones of a list, fast: one byte each, 1 or 0.
+  ///
+  /// \pre the list's bounds are of type(), when there is one
+  void MayBeTrue(const ZoneList& zones, std::vector<uint8_t>* may) const;
+
   /// Whether a zone may hold a row for which the leaf is false.
   bool MayBeFalse(const ZoneFacts& zone) const;
 
@@ -51,6 +58,8 @@ class LiteralComparison {
   bool Keep(const std::shared_ptr<arrow::Scalar>& literal, OrderedValue* value);
   bool KeepEnd(const std::optional<Bound>& bound, std::optional<End>* end);
   bool KeepList(const Predicate& leaf);
+  /// The ends between which all literals are; unknown: open.
+  LiteralSpan Span() const;
   bool NanIsInside(OrderedValue::Kind sign) const;
   bool OrdinaryMayBeInside(const ZoneFacts& zone) const;
   bool OrdinariesAreInside(const ZoneFacts& zone) const;

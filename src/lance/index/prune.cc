@@ -82,21 +82,21 @@ class RangeCollector {
 };
 
 /// The rows of a zone that are in the fragment.
-RowRange RowsOf(const Zone& zone, uint64_t physical_rows) {
-  const uint64_t begin = std::min(zone.zone_start, physical_rows);
-  return {begin, begin + std::min(zone.zone_length, physical_rows - begin)};
+RowRange RowsOf(const ZoneList& zones, size_t i, uint64_t physical_rows) {
+  const uint64_t begin = std::min(zones.zone_start(i), physical_rows);
+  return {begin, begin + std::min(zones.zone_length(i), physical_rows - begin)};
 }
 
 /// The rows of zones that `may_hold` accepts, and the rows that are in no zone.
 template <typename MayHold>
-RowRanges RowsOfZones(const FragmentZones& zones, uint64_t physical_rows, MayHold&& may_hold) {
+RowRanges RowsOfZones(const ZoneList& zones, uint64_t physical_rows, MayHold&& may_hold) {
   RangeCollector rows;
   uint64_t zoned_end = 0;
-  for (const Zone& zone : zones.zones) {
-    const RowRange range = RowsOf(zone, physical_rows);
+  for (size_t i = 0; i < zones.size(); ++i) {
+    const RowRange range = RowsOf(zones, i, physical_rows);
     if (range.begin > zoned_end) rows.Add(zoned_end, range.begin);
     zoned_end = std::max(zoned_end, range.end);
-    if (may_hold(zone)) rows.Add(range.begin, range.end);
+    if (may_hold(i)) rows.Add(range.begin, range.end);
   }
   rows.Add(zoned_end, physical_rows);
   return rows.Finish();
@@ -183,32 +183,36 @@ class Evaluation {
     if (!zones) return All();
     zones_tested_ += zones->zones.size();
     const LiteralComparison& comparison = *node.comparison;
-    return RowsOfZones(*zones, physical_rows_, [&](const Zone& zone) {
-      const ZoneFacts facts = ReadZoneFacts(zone);
-      return outcome == Outcome::kTrue ? comparison.MayBeTrue(facts) : comparison.MayBeFalse(facts);
+    if (outcome == Outcome::kTrue) {
+      comparison.MayBeTrue(zones->zones, &may_be_true_);
+      return RowsOfZones(zones->zones, physical_rows_,
+                         [&](size_t i) { return may_be_true_[i] != 0; });
+    }
+    return RowsOfZones(zones->zones, physical_rows_, [&](size_t i) {
+      return comparison.MayBeFalse(ReadZoneFacts(zones->zones, i));
     });
   }
 
   RowRanges RowsOfIsNull(const Node& node, Outcome outcome) const {
     const FragmentZones* zones = UsableZones(node);
     if (!zones) return All();
+    const ZoneList& list = zones->zones;
     if (!zones->null_offsets) {
-      return RowsOfZones(*zones, physical_rows_, [&](const Zone& zone) {
-        return outcome == Outcome::kTrue ? zone.null_count > 0 : zone.null_count < zone.zone_length;
+      return RowsOfZones(list, physical_rows_, [&](size_t i) {
+        return outcome == Outcome::kTrue ? list.null_count(i) > 0
+                                         : list.null_count(i) < list.zone_length(i);
       });
     }
     const RowRanges nulls = ToRanges(*zones->null_offsets, physical_rows_);
-    const RowRanges in_no_zone =
-        RowsOfZones(*zones, physical_rows_, [](const Zone&) { return false; });
+    const RowRanges in_no_zone = RowsOfZones(list, physical_rows_, [](size_t) { return false; });
     return in_no_zone.Union(outcome == Outcome::kTrue ? nulls : nulls.Complement(physical_rows_));
   }
 
   const FragmentZones* UsableZones(const Node& leaf) const {
     const FragmentZones* zones = lookup_ ? lookup_(leaf.field_id) : nullptr;
     if (!zones || zones->zones.empty()) return nullptr;
-    const auto& bound = zones->zones.front().min;
-    const bool comparable = !leaf.comparison || !leaf.comparison->type() || !bound ||
-                            bound->type->Equals(*leaf.comparison->type());
+    const bool comparable = !leaf.comparison || !leaf.comparison->type() ||
+                            zones->zones.type()->Equals(*leaf.comparison->type());
     return comparable ? zones : nullptr;
   }
 
@@ -216,6 +220,7 @@ class Evaluation {
   const ZoneLookup& lookup_;
   const LeafRowsLookup& leaf_rows_;
   uint64_t zones_tested_ = 0;
+  std::vector<uint8_t> may_be_true_;  // of the leaf at hand; kept for its memory
 };
 
 /// How many blocks of some rows each hold a row of a set.
@@ -230,6 +235,16 @@ uint64_t CountBlocks(const RowRanges& rows, uint64_t rows_per_block) {
     next = end;
   }
   return count;
+}
+
+/// The zones of which any row is a candidate.
+uint64_t CountKept(const ZoneList& zones, const RowRanges& candidates, uint64_t physical_rows) {
+  if (candidates.empty()) return 0;
+  uint64_t kept = 0;
+  for (size_t i = 0; i < zones.size(); ++i) {
+    kept += candidates.Intersects(RowsOf(zones, i, physical_rows)) ? 1 : 0;
+  }
+  return kept;
 }
 
 }  // namespace
@@ -255,10 +270,7 @@ class Pruner::Impl {
       return result;
     }
     result.zones_total = finest->zones.size();
-    result.zones_kept = static_cast<uint64_t>(
-        std::count_if(finest->zones.begin(), finest->zones.end(), [&](const Zone& zone) {
-          return result.candidates.Intersects(RowsOf(zone, physical_rows));
-        }));
+    result.zones_kept = CountKept(finest->zones, result.candidates, physical_rows);
     return result;
   }
 

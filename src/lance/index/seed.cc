@@ -1,7 +1,6 @@
 #include "lance/index/seed.h"
 
 #include <algorithm>
-#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -14,7 +13,7 @@
 #include "lance/base/checked_math.h"
 #include "lance/index/ordered_value.h"
 #include "lance/index/stored_columns.h"
-#include "lance/index/zone_columns.h"
+#include "lance/index/zone_list.h"
 #include "lance/table/base_path.h"
 
 namespace lance::index {
@@ -53,14 +52,15 @@ bool IsSeedGrid(const FragmentZones& zones, uint64_t num_rows) {
     return false;
   }
   uint64_t start = 0;
-  for (const Zone& zone : zones.zones) {
-    if (zone.zone_start != start ||
-        zone.zone_length != std::min(zones.rows_per_zone, num_rows - start)) {
+  for (size_t i = 0; i < zones.zones.size(); ++i) {
+    const uint64_t length = zones.zones.zone_length(i);
+    if (zones.zones.zone_start(i) != start ||
+        length != std::min(zones.rows_per_zone, num_rows - start)) {
       return false;
     }
-    start += zone.zone_length;
+    start += length;
   }
-  return !zones.null_offsets || NullCountsMatch(zones.zones, *zones.null_offsets);
+  return !zones.null_offsets || zones.zones.NullCountsMatch(*zones.null_offsets);
 }
 
 std::shared_ptr<arrow::Schema> SeedSchema(const std::shared_ptr<arrow::DataType>& type) {
@@ -72,14 +72,16 @@ std::shared_ptr<arrow::Schema> SeedSchema(const std::shared_ptr<arrow::DataType>
 
 arrow::Result<std::shared_ptr<arrow::Buffer>> SerializeSeed(
     const std::shared_ptr<arrow::DataType>& type, const FragmentZones& zones) {
-  std::vector<const Zone*> rows;
-  for (const Zone& zone : zones.zones) rows.push_back(&zone);
-  ARROW_ASSIGN_OR_RAISE(const ZoneColumns columns, ZoneColumns::Make(rows, type));
+  if (!zones.zones.type()->Equals(*type)) {
+    return arrow::Status::Invalid("zones have bounds of type ", zones.zones.type()->ToString(),
+                                  ", the column's is ", type->ToString());
+  }
+  const ZoneColumns columns = zones.zones.Columns();
   const RoaringBitmap& nulls = *zones.null_offsets;
   const auto schema = SeedSchema(type)->WithMetadata(arrow::key_value_metadata(
       {kNullBitmapKey}, {nulls.empty() ? std::string() : ToHex(nulls.Serialize())}));
   const auto batch = arrow::RecordBatch::Make(
-      schema, static_cast<int64_t>(rows.size()),
+      schema, columns.min->length(),
       {columns.min, columns.max, columns.null_count, columns.nan_count, columns.zone_length});
   ARROW_ASSIGN_OR_RAISE(const auto sink, arrow::io::BufferOutputStream::Create());
   ARROW_ASSIGN_OR_RAISE(const auto writer, arrow::ipc::MakeFileWriter(sink, schema));
@@ -166,6 +168,19 @@ arrow::Result<std::shared_ptr<arrow::RecordBatch>> ReadSeedBatch(
   return batch->CopyTo(arrow::CPUDevice::memory_manager(pool));
 }
 
+/// Where zones begin that follow each other.
+arrow::Result<std::shared_ptr<arrow::Array>> StartsOf(const arrow::Array& zone_lengths) {
+  arrow::UInt64Builder starts;
+  ARROW_RETURN_NOT_OK(starts.Reserve(zone_lengths.length()));
+  uint64_t start = 0;
+  for (int64_t i = 0; i < zone_lengths.length(); ++i) {
+    starts.UnsafeAppend(start);
+    const uint64_t length = static_cast<const arrow::UInt64Array&>(zone_lengths).Value(i);
+    ARROW_ASSIGN_OR_RAISE(start, CheckedAdd(start, length, "seed zone_length"));
+  }
+  return starts.Finish();
+}
+
 arrow::Result<ZoneColumns> SeedColumns(const arrow::RecordBatch& batch,
                                        const std::shared_ptr<arrow::DataType>& type) {
   const auto column = [&](const char* name, const std::shared_ptr<arrow::DataType>& expected,
@@ -186,6 +201,7 @@ arrow::Result<ZoneColumns> SeedColumns(const arrow::RecordBatch& batch,
   ARROW_ASSIGN_OR_RAISE(columns.null_count, column("null_count", arrow::uint32(), false));
   ARROW_ASSIGN_OR_RAISE(columns.nan_count, column("nan_count", arrow::uint32(), false));
   ARROW_ASSIGN_OR_RAISE(columns.zone_length, column("zone_length", arrow::uint64(), false));
+  ARROW_ASSIGN_OR_RAISE(columns.zone_start, StartsOf(*columns.zone_length));
   return columns;
 }
 
@@ -211,12 +227,8 @@ arrow::Result<FragmentZones> ParseSeed(const std::shared_ptr<arrow::Buffer>& byt
   FragmentZones zones;
   zones.rows_per_zone = rows_per_zone;
   ARROW_ASSIGN_OR_RAISE(zones.null_offsets, SeedNulls(*batch->schema()));
-  uint64_t start = 0;
-  for (int64_t row = 0; row < batch->num_rows(); ++row) {
-    ARROW_ASSIGN_OR_RAISE(Zone zone, columns.Read(row, start));
-    ARROW_ASSIGN_OR_RAISE(start, CheckedAdd(start, zone.zone_length, "seed zone_length"));
-    zones.zones.push_back(std::move(zone));
-  }
+  zones.zones = ZoneList(columns);
+  ARROW_RETURN_NOT_OK(zones.zones.Check());
   if (!IsSeedGrid(zones, num_rows)) {
     return arrow::Status::SerializationError("seed zones are not those of ", num_rows, " rows");
   }

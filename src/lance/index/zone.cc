@@ -322,8 +322,11 @@ std::unique_ptr<Bounds> MakeBounds(const arrow::DataType& type) {
 class ZoneBuilder::Impl {
  public:
   Impl(std::shared_ptr<arrow::DataType> type, uint64_t rows_per_zone,
-       std::unique_ptr<Bounds> bounds)
-      : type_(std::move(type)), rows_per_zone_(rows_per_zone), bounds_(std::move(bounds)) {
+       std::unique_ptr<Bounds> bounds, ZoneListBuilder closed)
+      : type_(std::move(type)),
+        rows_per_zone_(rows_per_zone),
+        bounds_(std::move(bounds)),
+        closed_(std::move(closed)) {
     Reset();
   }
 
@@ -348,6 +351,7 @@ class ZoneBuilder::Impl {
 
   arrow::Result<FragmentZones> Finish() {
     if (open_.zone_length > 0) ARROW_RETURN_NOT_OK(CloseZone());
+    ARROW_ASSIGN_OR_RAISE(result_.zones, closed_.Finish());
     FragmentZones finished = std::move(result_);
     Reset();
     return finished;
@@ -386,7 +390,7 @@ class ZoneBuilder::Impl {
 
   arrow::Status CloseZone() {
     ARROW_RETURN_NOT_OK(bounds_->Close(type_, &open_));
-    result_.zones.push_back(std::move(open_));
+    ARROW_RETURN_NOT_OK(closed_.Append(open_));
     open_ = {};
     open_.zone_start = num_rows_;
     return arrow::Status::OK();
@@ -395,6 +399,7 @@ class ZoneBuilder::Impl {
   std::shared_ptr<arrow::DataType> type_;
   uint64_t rows_per_zone_;
   std::unique_ptr<Bounds> bounds_;
+  ZoneListBuilder closed_;
   FragmentZones result_;
   Zone open_;
   uint64_t num_rows_ = 0;
@@ -408,7 +413,9 @@ arrow::Result<ZoneBuilder> ZoneBuilder::Make(std::shared_ptr<arrow::DataType> ty
     return UnsupportedError("zonemap of type " + type->ToString(),
                             "no zonemap can cover a column of type " + type->ToString());
   }
-  return ZoneBuilder(std::make_unique<Impl>(std::move(type), rows_per_zone, std::move(bounds)));
+  ARROW_ASSIGN_OR_RAISE(auto closed, ZoneListBuilder::Make(type));
+  return ZoneBuilder(
+      std::make_unique<Impl>(std::move(type), rows_per_zone, std::move(bounds), std::move(closed)));
 }
 
 ZoneBuilder::ZoneBuilder(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

@@ -3,32 +3,22 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <vector>
 
 #include "arrow/result.h"
 #include "arrow/type_fwd.h"
 #include "lance/base/roaring_bitmap.h"
+#include "lance/index/zone_list.h"
 
 namespace lance::index {
 
 /// Rows per zone where nothing says otherwise (zonemap-and-indices 2.3).
 inline constexpr uint64_t kDefaultRowsPerZone = 8192;
 
-/// Statistics of consecutive rows of one column in one fragment (zonemap-and-indices 2.2).
-struct Zone {
-  uint64_t zone_start = 0;   // offset of the first row
-  uint64_t zone_length = 0;  // span of offsets
-  uint32_t null_count = 0;
-  uint32_t nan_count = 0;
-  std::shared_ptr<arrow::Scalar> min;  // of the column's type; null scalar: unknown or no values
-  std::shared_ptr<arrow::Scalar> max;
-};
-
 /// The zones of one column in one fragment. A plain value.
 struct FragmentZones {
   uint64_t fragment_id = 0;
   uint64_t rows_per_zone = kDefaultRowsPerZone;
-  std::vector<Zone> zones;  // ascending zone_start
+  ZoneList zones;  // ascending zone_start
   /// Offsets of null rows; no value: not known.
   std::optional<RoaringBitmap> null_offsets;
 };

@@ -6,13 +6,16 @@
 #include <utility>
 
 #include "arrow/api.h"
+#include "arrow/util/byte_size.h"
+#include "lance/base/byte_reader.h"
 #include "lance/base/status_detail.h"
 #include "lance/format/data_file_reader.h"
 #include "lance/index/index_file.h"
 #include "lance/index/ordered_value.h"
 #include "lance/index/row_address_map.h"
 #include "lance/index/stored_columns.h"
-#include "lance/index/zone_columns.h"
+#include "lance/index/zone_list.h"
+#include "lance/index/zone_rollup.h"
 #include "lance/index/zonemap_details_proto.h"
 
 namespace lance::index {
@@ -32,8 +35,6 @@ constexpr uint64_t kMaxZonesPerByte = 16;
 struct ZonemapFile {
   ZoneColumns columns;
   std::shared_ptr<arrow::Array> fragment_id;
-  std::shared_ptr<arrow::Array> zone_start;
-  int64_t num_zones = 0;
   uint64_t rows_per_zone = kDefaultRowsPerZone;
   std::optional<RowAddressMap> nulls;
 };
@@ -65,6 +66,16 @@ arrow::Result<std::shared_ptr<arrow::Array>> ReadZoneColumn(const DataFileReader
   return values;
 }
 
+/// Make an array of uint32 one of uint64.
+arrow::Status Widen(std::shared_ptr<arrow::Array>* numbers) {
+  if ((*numbers)->type_id() == arrow::Type::UINT64) return arrow::Status::OK();
+  arrow::UInt64Builder wide;
+  ARROW_RETURN_NOT_OK(wide.Reserve((*numbers)->length()));
+  const auto& narrow = static_cast<const arrow::UInt32Array&>(**numbers);
+  for (int64_t i = 0; i < narrow.length(); ++i) wide.UnsafeAppend(narrow.Value(i));
+  return wide.Finish(numbers);
+}
+
 arrow::Status ReadColumns(const DataFileReader& file,
                           const std::shared_ptr<arrow::DataType>& column_type,
                           const RunContext& run, ZonemapFile* zonemap) {
@@ -72,7 +83,6 @@ arrow::Status ReadColumns(const DataFileReader& file,
     return arrow::Status::SerializationError("zonemap claims ", file.num_rows(), " zones in ",
                                              file.size_bytes(), " bytes");
   }
-  zonemap->num_zones = static_cast<int64_t>(file.num_rows());
   const auto read = [&](std::string_view name, const arrow::DataTypeVector& types) {
     return ReadZoneColumn(file, name, types, run);
   };
@@ -82,11 +92,11 @@ arrow::Status ReadColumns(const DataFileReader& file,
   ARROW_ASSIGN_OR_RAISE(columns.null_count, read("null_count", {arrow::uint32()}));
   ARROW_ASSIGN_OR_RAISE(columns.nan_count, read("nan_count", {arrow::uint32()}));
   ARROW_ASSIGN_OR_RAISE(zonemap->fragment_id, read("fragment_id", {arrow::uint64()}));
-  ARROW_ASSIGN_OR_RAISE(zonemap->zone_start, read("zone_start", {arrow::uint64()}));
+  ARROW_ASSIGN_OR_RAISE(columns.zone_start, read("zone_start", {arrow::uint64()}));
   // Documents say uint32, released writers store uint64.
   ARROW_ASSIGN_OR_RAISE(columns.zone_length,
                         read("zone_length", {arrow::uint64(), arrow::uint32()}));
-  return arrow::Status::OK();
+  return Widen(&columns.zone_length);
 }
 
 arrow::Status ReadMetadata(const DataFileReader& file, const ZonemapDetails& details,
@@ -116,63 +126,118 @@ arrow::Status ReadMetadata(const DataFileReader& file, const ZonemapDetails& det
 }
 
 /// Zones by fragment, of wanted fragments only, ascending zone_start.
-using ZonesByFragment = std::map<uint64_t, std::vector<Zone>>;
+using ZonesByFragment = std::map<uint64_t, ZoneList>;
 
+/// Zones in the order of their first rows.
+arrow::Result<ZoneList> Sorted(const ZoneList& zones) {
+  bool is_sorted = true;
+  for (size_t i = 1; i < zones.size(); ++i) {
+    is_sorted = is_sorted && zones.zone_start(i - 1) <= zones.zone_start(i);
+  }
+  if (is_sorted) return zones;
+  std::vector<Zone> by_start(zones.begin(), zones.end());
+  std::stable_sort(by_start.begin(), by_start.end(), [](const Zone& lhs, const Zone& rhs) {
+    return lhs.zone_start < rhs.zone_start;
+  });
+  return ZoneList::Make(zones.type(), by_start);
+}
+
+/// Zones of two lists in one.
+arrow::Result<ZoneList> Joined(const ZoneList& first, const ZoneList& second) {
+  std::vector<Zone> zones(first.begin(), first.end());
+  zones.insert(zones.end(), second.begin(), second.end());
+  return ZoneList::Make(second.type(), zones);
+}
+
+/// Share out the zones of a file. Those of one fragment follow each other as a rule; then nothing
+/// is copied.
+///
 /// \param wanted fragments with an empty list each; gets their zones
 arrow::Status CollectZones(const ZonemapFile& file, ZonesByFragment* wanted) {
-  for (int64_t row = 0; row < file.num_zones; ++row) {
-    const auto fragment = wanted->find(UnsignedAt(*file.fragment_id, row));
+  const ZoneList all(file.columns);
+  const auto& ids = static_cast<const arrow::UInt64Array&>(*file.fragment_id);
+  for (int64_t first = 0; first < ids.length();) {
+    const uint64_t id = ids.Value(first);
+    int64_t end = first + 1;
+    while (end < ids.length() && ids.Value(end) == id) ++end;
+    const ZoneList part = all.Slice(static_cast<size_t>(first), static_cast<size_t>(end - first));
+    first = end;
+    const auto fragment = wanted->find(id);
     if (fragment == wanted->end()) continue;
-    ARROW_ASSIGN_OR_RAISE(Zone zone, file.columns.Read(row, UnsignedAt(*file.zone_start, row)));
-    fragment->second.push_back(std::move(zone));
+    ARROW_RETURN_NOT_OK(part.Check());
+    ZoneList& zones = fragment->second;
+    if (zones.empty()) {
+      zones = part;
+    } else {
+      ARROW_ASSIGN_OR_RAISE(zones, Joined(zones, part));
+    }
   }
   for (auto& [id, zones] : *wanted) {
-    std::stable_sort(zones.begin(), zones.end(), [](const Zone& lhs, const Zone& rhs) {
-      return lhs.zone_start < rhs.zone_start;
-    });
+    ARROW_ASSIGN_OR_RAISE(zones, Sorted(zones));
   }
   return arrow::Status::OK();
 }
 
 /// The only test that zones of first-generation writers must pass (zonemap-and-indices 2.8).
-bool TilesFragment(const std::vector<Zone>& zones, uint64_t physical_rows) {
+bool TilesFragment(const ZoneList& zones, uint64_t physical_rows) {
   uint64_t next = 0;
-  for (const Zone& zone : zones) {
-    if (zone.zone_start != next || zone.zone_length > physical_rows - next) return false;
-    next += zone.zone_length;
+  for (size_t i = 0; i < zones.size(); ++i) {
+    if (zones.zone_start(i) != next || zones.zone_length(i) > physical_rows - next) return false;
+    next += zones.zone_length(i);
   }
   return next == physical_rows;
 }
 
 /// Cut zones at the end of the fragment. One whose counts may then be wrong goes: its rows are
 /// candidates without it.
-void ClipZones(uint64_t physical_rows, std::vector<Zone>* zones) {
-  const auto useless = [physical_rows](Zone& zone) {
-    if (zone.zone_start >= physical_rows) return true;
-    const uint64_t length = std::min(zone.zone_length, physical_rows - zone.zone_start);
-    const bool was_cut = length < zone.zone_length;
-    zone.zone_length = length;
-    return was_cut && uint64_t{zone.null_count} + zone.nan_count >= length;
+arrow::Result<ZoneList> ClipZones(const ZoneList& zones, uint64_t physical_rows) {
+  const auto reaches_over = [&](size_t i) {
+    return zones.zone_start(i) >= physical_rows ||
+           zones.zone_length(i) > physical_rows - zones.zone_start(i);
   };
-  zones->erase(std::remove_if(zones->begin(), zones->end(), useless), zones->end());
+  size_t first_over = 0;
+  while (first_over < zones.size() && !reaches_over(first_over)) ++first_over;
+  if (first_over == zones.size()) return zones;
+  std::vector<Zone> kept;
+  for (size_t i = 0; i < zones.size(); ++i) {
+    if (zones.zone_start(i) >= physical_rows) continue;
+    const bool is_cut = reaches_over(i);
+    Zone zone = zones[i];
+    zone.zone_length = std::min(zone.zone_length, physical_rows - zone.zone_start);
+    if (is_cut && uint64_t{zone.null_count} + zone.nan_count >= zone.zone_length) continue;
+    kept.push_back(std::move(zone));
+  }
+  return ZoneList::Make(zones.type(), kept);
 }
 
+/// The null rows of a fragment; no value: not known.
 arrow::Result<std::optional<RoaringBitmap>> NullsOf(const ZonemapFile& file, uint64_t fragment_id,
-                                                    uint64_t physical_rows,
-                                                    const std::vector<Zone>& zones) {
+                                                    uint64_t physical_rows, const ZoneList& zones) {
   // Overlap is a sign of left-over zones, and left-over null rows come with them (5.3).
-  if (!file.nulls || !AreDisjoint(zones)) return std::nullopt;
+  if (!file.nulls || !zones.AreDisjoint()) return std::nullopt;
   RoaringBitmap nulls;
-  for (const auto& entry : file.nulls->entries) {
-    if (entry.fragment_id != fragment_id) continue;
-    if (entry.offsets) nulls = *entry.offsets;
-    if (!entry.offsets) nulls.AddRange(0, physical_rows);
+  const auto& entries = file.nulls->entries;
+  const auto entry =
+      std::ranges::lower_bound(entries, fragment_id, {}, &RowAddressMap::Entry::fragment_id);
+  if (entry != entries.end() && entry->fragment_id == fragment_id) {
+    if (entry->offsets) nulls = *entry->offsets;
+    if (!entry->offsets) nulls.AddRange(0, physical_rows);
   }
-  if (!NullCountsMatch(zones, nulls)) {
+  if (!zones.NullCountsMatch(nulls)) {
     return arrow::Status::SerializationError("null_bitmap of fragment ", fragment_id,
                                              " does not have the nulls that the zones count");
   }
   return nulls;
+}
+
+uint64_t SizeBytes(const ZonemapFile& file) {
+  uint64_t bytes = sizeof(ZonemapSegment);
+  const ZoneColumns& columns = file.columns;
+  for (const auto& array : {columns.min, columns.max, columns.null_count, columns.nan_count,
+                            columns.zone_start, columns.zone_length}) {
+    bytes += static_cast<uint64_t>(arrow::util::TotalBufferSize(*array));
+  }
+  return bytes;
 }
 
 arrow::Result<ZonemapSegment> Assemble(const ZonemapFile& file, ZonesByFragment zones_by_fragment,
@@ -180,6 +245,7 @@ arrow::Result<ZonemapSegment> Assemble(const ZonemapFile& file, ZonesByFragment 
                                        bool is_first_generation) {
   ZonemapSegment segment;
   segment.rows_per_zone = file.rows_per_zone;
+  segment.size_bytes = SizeBytes(file);
   for (auto& [id, zones] : zones_by_fragment) {
     const uint64_t rows = physical_rows.at(id);
     if (zones.empty() || (is_first_generation && !TilesFragment(zones, rows))) continue;
@@ -187,9 +253,12 @@ arrow::Result<ZonemapSegment> Assemble(const ZonemapFile& file, ZonesByFragment 
     fragment.fragment_id = id;
     fragment.rows_per_zone = file.rows_per_zone;
     ARROW_ASSIGN_OR_RAISE(fragment.null_offsets, NullsOf(file, id, rows, zones));
-    ClipZones(rows, &zones);
-    fragment.zones = std::move(zones);
-    if (!fragment.zones.empty()) segment.fragments.push_back(std::move(fragment));
+    ARROW_ASSIGN_OR_RAISE(fragment.zones, ClipZones(zones, rows));
+    if (fragment.zones.empty()) continue;
+    segment.size_bytes += sizeof(FragmentZones);
+    if (fragment.null_offsets)
+      segment.size_bytes += fragment.null_offsets->size() * sizeof(uint32_t);
+    segment.fragments.push_back(std::move(fragment));
   }
   return segment;
 }
@@ -246,6 +315,8 @@ arrow::Result<ZonemapSegment> LoadChecked(std::shared_ptr<ObjectStore> store,
   auto loaded = read();
   if (!loaded.ok()) return InFile(loaded.status(), path);
   loaded->field_id = segment.field_ids[0];
+  ARROW_ASSIGN_OR_RAISE(loaded->rollup, RollUp(loaded->fragments, column_type, live_fragments));
+  loaded->size_bytes += loaded->rollup.zones.size() * sizeof(Zone);
   return loaded;
 }
 

@@ -37,6 +37,8 @@ struct ZonemapSegment {
   int32_t field_id = -1;
   uint64_t rows_per_zone = kDefaultRowsPerZone;
   std::vector<FragmentZones> fragments;  // ascending fragment id
+  FragmentZones rollup;                  // of all live fragments (zone_rollup.h)
+  uint64_t size_bytes = 0;               // in memory, about
 
   /// Find a fragment's zones. \return null when the segment does not answer for it
   const FragmentZones* Find(uint64_t fragment_id) const;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <limits>
 #include <utility>
@@ -8,7 +9,7 @@
 #include "lance/format/data_file_writer.h"
 #include "lance/index/ordered_value.h"
 #include "lance/index/row_address_map.h"
-#include "lance/index/zone_columns.h"
+#include "lance/index/zone_list.h"
 #include "lance/index/zonemap.h"
 #include "lance/index/zonemap_details_proto.h"
 
@@ -17,7 +18,13 @@ namespace {
 
 using FragmentOrder = std::vector<const FragmentZones*>;
 
-arrow::Status CheckFragment(const FragmentZones& fragment, uint64_t rows_per_zone) {
+arrow::Status CheckFragment(const FragmentZones& fragment, const NewZonemapRequest& request) {
+  const uint64_t rows_per_zone = request.rows_per_zone;
+  if (!fragment.zones.empty() && !fragment.zones.type()->Equals(*request.type)) {
+    return arrow::Status::Invalid("zones of fragment ", fragment.fragment_id,
+                                  " have bounds of type ", fragment.zones.type()->ToString(),
+                                  ", the column's is ", request.type->ToString());
+  }
   if (fragment.fragment_id > std::numeric_limits<uint32_t>::max()) {
     return arrow::Status::Invalid("fragment id ", fragment.fragment_id, " does not fit 32 bits");
   }
@@ -25,11 +32,11 @@ arrow::Status CheckFragment(const FragmentZones& fragment, uint64_t rows_per_zon
     return arrow::Status::Invalid("fragment ", fragment.fragment_id, " has zones of ",
                                   fragment.rows_per_zone, " rows, the zonemap of ", rows_per_zone);
   }
-  if (!AreDisjoint(fragment.zones)) {
+  if (!fragment.zones.AreDisjoint()) {
     return arrow::Status::Invalid("zones of fragment ", fragment.fragment_id,
                                   " overlap or are not ascending");
   }
-  if (fragment.null_offsets && !NullCountsMatch(fragment.zones, *fragment.null_offsets)) {
+  if (fragment.null_offsets && !fragment.zones.NullCountsMatch(*fragment.null_offsets)) {
     return arrow::Status::Invalid("null offsets of fragment ", fragment.fragment_id,
                                   " are not those that its zones count");
   }
@@ -47,7 +54,7 @@ arrow::Result<FragmentOrder> OrderFragments(const NewZonemapRequest& request) {
   }
   FragmentOrder order;
   for (const FragmentZones& fragment : request.fragments) {
-    ARROW_RETURN_NOT_OK(CheckFragment(fragment, request.rows_per_zone));
+    ARROW_RETURN_NOT_OK(CheckFragment(fragment, request));
     order.push_back(&fragment);
   }
   std::sort(order.begin(), order.end(), [](const FragmentZones* lhs, const FragmentZones* rhs) {
@@ -70,24 +77,50 @@ std::shared_ptr<arrow::Schema> FileSchema(const std::shared_ptr<arrow::DataType>
                         arrow::field("zone_length", arrow::uint64(), false)});
 }
 
+/// The zones of all fragments as one array of each column.
+class ZoneRows {
+ public:
+  explicit ZoneRows(std::shared_ptr<arrow::DataType> type) : type_(std::move(type)) {}
+
+  arrow::Status Add(const FragmentZones& fragment) {
+    if (fragment.zones.empty()) return arrow::Status::OK();
+    const ZoneColumns columns = fragment.zones.Columns();
+    const auto parts = {columns.min,       columns.max,        columns.null_count,
+                        columns.nan_count, columns.zone_start, columns.zone_length};
+    size_t place = 0;
+    for (const auto& part : parts) chunks_[place++].push_back(part);
+    num_rows_ += columns.min->length();
+    ARROW_RETURN_NOT_OK(fragment_id_.Reserve(columns.min->length()));
+    for (int64_t i = 0; i < columns.min->length(); ++i) {
+      fragment_id_.UnsafeAppend(fragment.fragment_id);
+    }
+    return arrow::Status::OK();
+  }
+
+  arrow::Result<std::shared_ptr<arrow::RecordBatch>> Finish() {
+    const auto schema = FileSchema(type_);
+    if (num_rows_ == 0) return arrow::RecordBatch::MakeEmpty(schema);
+    arrow::ArrayVector columns;
+    for (const arrow::ArrayVector& chunks : chunks_) {
+      ARROW_ASSIGN_OR_RAISE(columns.emplace_back(), arrow::Concatenate(chunks));
+    }
+    ARROW_ASSIGN_OR_RAISE(auto fragment_id, fragment_id_.Finish());
+    columns.insert(columns.begin() + schema->GetFieldIndex("fragment_id"), std::move(fragment_id));
+    return arrow::RecordBatch::Make(schema, num_rows_, std::move(columns));
+  }
+
+ private:
+  std::shared_ptr<arrow::DataType> type_;
+  std::array<arrow::ArrayVector, 6> chunks_;  // in the order of the file, but for the fragment
+  arrow::UInt64Builder fragment_id_;
+  int64_t num_rows_ = 0;
+};
+
 arrow::Result<std::shared_ptr<arrow::RecordBatch>> MakeRows(
     const FragmentOrder& fragments, const std::shared_ptr<arrow::DataType>& type) {
-  std::vector<const Zone*> zones;
-  arrow::UInt64Builder fragment_ids, zone_starts;
-  for (const FragmentZones* fragment : fragments) {
-    for (const Zone& zone : fragment->zones) {
-      zones.push_back(&zone);
-      ARROW_RETURN_NOT_OK(fragment_ids.Append(fragment->fragment_id));
-      ARROW_RETURN_NOT_OK(zone_starts.Append(zone.zone_start));
-    }
-  }
-  ARROW_ASSIGN_OR_RAISE(const ZoneColumns columns, ZoneColumns::Make(zones, type));
-  ARROW_ASSIGN_OR_RAISE(auto fragment_id, fragment_ids.Finish());
-  ARROW_ASSIGN_OR_RAISE(auto zone_start, zone_starts.Finish());
-  return arrow::RecordBatch::Make(
-      FileSchema(type), static_cast<int64_t>(zones.size()),
-      {columns.min, columns.max, columns.null_count, columns.nan_count, std::move(fragment_id),
-       std::move(zone_start), columns.zone_length});
+  ZoneRows rows(type);
+  for (const FragmentZones* fragment : fragments) ARROW_RETURN_NOT_OK(rows.Add(*fragment));
+  return rows.Finish();
 }
 
 /// The null rows of all fragments; no value when those of any fragment are not known.

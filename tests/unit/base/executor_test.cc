@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <set>
@@ -201,6 +202,83 @@ TEST(ParallelFor, NestsWithoutDeadlock) {
 
   EXPECT_THAT(status, IsOk());
   EXPECT_EQ(runs, 64);
+}
+
+TEST(AheadTask, GivesWhatTheWorkGave) {
+  std::atomic<int> runs = 0;
+  const auto task = AheadTask::Start([&] {
+    ++runs;
+    return arrow::Status::Invalid("seven");
+  });
+
+  EXPECT_THAT(task->Finish(), IsInvalid("seven"));
+  EXPECT_THAT(task->Finish(), IsInvalid("seven"));
+  EXPECT_EQ(runs, 1);
+}
+
+TEST(AheadTask, IsDoneByWhoWantsItWhenThePoolIsBusy) {
+  std::thread::id thread;
+  BusyPool busy;
+  const auto task = AheadTask::Start([&] {
+    thread = std::this_thread::get_id();
+    return arrow::Status::OK();
+  });
+
+  ASSERT_THAT(task->Finish(), IsOk());
+
+  EXPECT_EQ(thread, std::this_thread::get_id());
+}
+
+TEST(AheadTask, NeverBeginsOnceItWasAbandoned) {
+  std::atomic<int> runs = 0;
+  {
+    BusyPool busy;
+    const auto task = AheadTask::Start([&] {
+      ++runs;
+      return arrow::Status::OK();
+    });
+    task->Abandon();
+    EXPECT_THAT(task->Finish(), IsCancelled());
+  }
+  // Work that was queued behind it has run: so would it have.
+  ASSERT_THAT(AheadTask::Start([] { return arrow::Status::OK(); })->Finish(), IsOk());
+
+  EXPECT_EQ(runs, 0);
+}
+
+TEST(AheadTask, IsWaitedForWhenItIsAbandonedTooLate) {
+  std::atomic<bool> has_begun = false, has_ended = false;
+  const auto task = AheadTask::Start([&] {
+    has_begun = true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    has_ended = true;
+    return arrow::Status::OK();
+  });
+  while (!has_begun) std::this_thread::yield();
+
+  task->Abandon();
+
+  EXPECT_TRUE(has_ended);
+}
+
+TEST(AheadTask, TakesNoOtherThreadForItsLoops) {
+  std::set<std::thread::id> threads;
+  const auto task = AheadTask::Start([&] {
+    return ParallelFor(50, 0, kNeverStop, [&](int) {
+      threads.insert(std::this_thread::get_id());
+      return arrow::Status::OK();
+    });
+  });
+
+  ASSERT_THAT(task->Finish(), IsOk());
+
+  EXPECT_EQ(threads.size(), 1u);
+}
+
+TEST(AheadTask, TurnsAnExceptionIntoAStatus) {
+  const auto task = AheadTask::Start([]() -> arrow::Status { throw std::runtime_error("thrown"); });
+
+  EXPECT_THAT(task->Finish(), IsUnknownError());
 }
 
 TEST(InitializeLibrary, RegistersTheComputeKernels) {

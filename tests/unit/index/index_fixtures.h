@@ -3,6 +3,7 @@
 #include <cmath>
 #include <compare>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
 #include <memory>
@@ -93,10 +94,17 @@ inline std::string Describe(const Zone& zone) {
 }
 
 /// Zones in words.
-inline std::vector<std::string> Describe(const std::vector<Zone>& zones) {
+inline std::vector<std::string> Describe(const ZoneList& zones) {
   std::vector<std::string> texts;
   for (const Zone& zone : zones) texts.push_back(Describe(zone));
   return texts;
+}
+
+/// Change zones one by one, for example to what other writers leave.
+inline void ChangeZones(ZoneList* zones, const std::function<void(std::vector<Zone>*)>& change) {
+  std::vector<Zone> changed(zones->begin(), zones->end());
+  change(&changed);
+  *zones = ZoneList::Make(zones->type(), changed).ValueOrDie();
 }
 
 /// Zones of a column by our own builder.

@@ -63,12 +63,14 @@ Columns TableA() {
 
 /// The bounds as release 14.0.2 writes them for the same rows.
 void UseReleasedBounds(FragmentZones* zones) {
-  for (Zone& zone : zones->zones) {
-    if (zone.nan_count == 0) continue;
-    const bool no_ordinary = zone.null_count + zone.nan_count == zone.zone_length;
-    if (no_ordinary) zone.min = arrow::MakeNullScalar(arrow::float64());
-    zone.max = D(kNan);
-  }
+  ChangeZones(&zones->zones, [](std::vector<Zone>* changed) {
+    for (Zone& zone : *changed) {
+      if (zone.nan_count == 0) continue;
+      const bool no_ordinary = zone.null_count + zone.nan_count == zone.zone_length;
+      if (no_ordinary) zone.min = arrow::MakeNullScalar(arrow::float64());
+      zone.max = D(kNan);
+    }
+  });
 }
 
 struct TableACase {
@@ -206,8 +208,10 @@ TEST_P(PruneNegativeNans, LosesNoRow) {
     std::map<int32_t, FragmentZones> zones{{kF, ZonesOf(*columns.at(kF), 100)}};
     if (released_bounds) {
       UseReleasedBounds(&zones[kF]);
-      zones[kF].zones[1].min = D(100);
-      zones[kF].zones[2].min = D(200);
+      ChangeZones(&zones[kF].zones, [](std::vector<Zone>* changed) {
+        (*changed)[1].min = D(100);
+        (*changed)[2].min = D(200);
+      });
     }
 
     const auto pruned = PruneFragment(GetParam().predicate, 400, LookUp(zones));
@@ -253,10 +257,10 @@ Zone IntZone(uint64_t start, uint64_t length, int64_t min, int64_t max, uint32_t
 }
 Literal I(int64_t value) { return arrow::MakeScalar(value); }
 
-FragmentZones IntZones(std::vector<Zone> zones, uint64_t rows_per_zone = 100) {
+FragmentZones IntZones(const std::vector<Zone>& zones, uint64_t rows_per_zone = 100) {
   FragmentZones result;
   result.rows_per_zone = rows_per_zone;
-  result.zones = std::move(zones);
+  result.zones = ZoneList::Make(arrow::int64(), zones).ValueOrDie();
   return result;
 }
 

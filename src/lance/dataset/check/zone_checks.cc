@@ -55,7 +55,7 @@ arrow::Result<index::Zone> ZoneOf(const std::shared_ptr<arrow::Array>& values) {
                                           values->type(), static_cast<uint64_t>(values->length())));
   ARROW_RETURN_NOT_OK(builder.Add(*values));
   ARROW_ASSIGN_OR_RAISE(auto zones, builder.Finish());
-  return std::move(zones.zones.front());
+  return zones.zones.front();
 }
 
 /// The parts of an array that are live.

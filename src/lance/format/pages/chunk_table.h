@@ -31,6 +31,11 @@ struct ChunkTotals {
 class ChunkTable {
  public:
   size_t num_chunks() const { return bytes_.size() - 1; }
+  /// Bytes that it takes in memory.
+  uint64_t size_bytes() const {
+    return sizeof(uint64_t) * (bytes_.capacity() + values_.capacity() + finished_.capacity() +
+                               begun_.capacity() + leftovers_.capacity());
+  }
 
   /// Where chunk `i` begins in the chunk buffer; its end for i = num_chunks().
   uint64_t byte_of(size_t i) const { return bytes_[i]; }

@@ -32,6 +32,8 @@ struct LoadedHeader final : public PageHeader {
   ValueBuffer constant;
   /// Full-zip pages with a small row index: all of it. Null: read entries when they are needed.
   std::shared_ptr<arrow::Buffer> row_index;
+
+  uint64_t size_bytes() const override;
 };
 
 /// One page that holds wanted rows. Borrows the page.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "arrow/api.h"
+#include "arrow/util/byte_size.h"
 #include "lance/base/checked_math.h"
 #include "lance/base/status_detail.h"
 #include "lance/format/data_file_metadata_proto.h"
@@ -229,7 +230,25 @@ std::shared_ptr<const PageHeader> PageHeaderCache::Find(int column, size_t page,
 void PageHeaderCache::Put(int column, size_t page, const LeafReading& reading,
                           std::shared_ptr<const PageHeader> header) {
   const std::lock_guard lock(mutex_);
-  headers_[{column, page}] = {reading, std::move(header)};
+  Entry& entry = headers_[{column, page}];
+  if (entry.header != nullptr) size_bytes_ -= entry.header->size_bytes();
+  size_bytes_ += header->size_bytes();
+  entry = {reading, std::move(header)};
+}
+
+uint64_t PageHeaderCache::size_bytes() const {
+  const std::lock_guard lock(mutex_);
+  return size_bytes_;
+}
+
+uint64_t LoadedHeader::size_bytes() const {
+  uint64_t bytes = sizeof(LoadedHeader) + chunks.size_bytes() + dictionary.bytes.size() +
+                   dictionary.offsets.size() + constant.bytes.size() + constant.offsets.size();
+  if (dictionary_array != nullptr) {
+    bytes += static_cast<uint64_t>(arrow::util::TotalBufferSize(*dictionary_array));
+  }
+  if (row_index != nullptr) bytes += static_cast<uint64_t>(row_index->size());
+  return bytes;
 }
 
 uint64_t PageRead::num_rows() const {

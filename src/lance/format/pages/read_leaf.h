@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -22,6 +23,9 @@ namespace lance::format {
 class PageHeader {
  public:
   virtual ~PageHeader() = default;
+
+  /// Bytes that it takes in memory, about.
+  virtual uint64_t size_bytes() const = 0;
 };
 
 /// What a column is read as; headers made for one reading do not serve another. A plain value.
@@ -40,6 +44,8 @@ class PageHeaderCache {
   std::shared_ptr<const PageHeader> Find(int column, size_t page, const LeafReading& reading) const;
   void Put(int column, size_t page, const LeafReading& reading,
            std::shared_ptr<const PageHeader> header);
+  /// Bytes that all headers take in memory, about.
+  uint64_t size_bytes() const;
 
  private:
   struct Entry {
@@ -48,6 +54,7 @@ class PageHeaderCache {
   };
   mutable std::mutex mutex_;
   std::map<std::pair<int, size_t>, Entry> headers_;
+  uint64_t size_bytes_ = 0;
 };
 
 /// Which rows of which leaf to read, and from where. Borrows everything for the call.

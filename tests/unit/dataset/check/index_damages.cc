@@ -36,15 +36,20 @@ std::function<std::string(const CheckedTable&)> ChangesFile(
 }
 
 /// Put another zonemap in the place of the first segment, with what was changed in its zones.
+///
+/// \param change gets the zones and the offsets of nulls of its first fragment
 std::function<std::string(const CheckedTable&)> ChangesZones(
-    std::function<void(index::FragmentZones*)> change) {
+    std::function<void(std::vector<index::Zone>*, RoaringBitmap*)> change) {
   return [change = std::move(change)](const CheckedTable& table) {
     const table::Manifest manifest = table.Manifest();
     const table::IndexMetadata& old = manifest.indices.front();
     auto zonemap = index::LoadZonemap(table.shared_store(), old, arrow::int64(), manifest.fragments,
                                       RunContext{})
                        .ValueOrDie();
-    change(&zonemap.fragments.front());
+    index::FragmentZones& fragment = zonemap.fragments.front();
+    std::vector<index::Zone> zones(fragment.zones.begin(), fragment.zones.end());
+    change(&zones, &*fragment.null_offsets);
+    fragment.zones = index::ZoneList::Make(arrow::int64(), zones).ValueOrDie();
     auto changed = index::WriteZonemap(table.store(),
                                        {.name = old.name,
                                         .field_id = old.field_ids[0],
@@ -138,32 +143,32 @@ std::vector<Damage> Files() {
 std::vector<Damage> Zones() {
   return {
       {"ZoneMinimumTooHigh", "zone_wrong",
-       ChangesZones([](auto* zones) { zones->zones[0].min = arrow::MakeScalar(int64_t{400}); }),
+       ChangesZones([](auto* zones, auto*) { (*zones)[0].min = arrow::MakeScalar(int64_t{400}); }),
        Sample::kPlain, /*is_deep=*/true},
       {"ZoneMaximumTooLow", "zone_wrong",
-       ChangesZones([](auto* zones) { zones->zones[0].max = zones->zones[0].min; }), Sample::kPlain,
+       ChangesZones([](auto* zones, auto*) { (*zones)[0].max = (*zones)[0].min; }), Sample::kPlain,
        /*is_deep=*/true},
-      {"ZoneMinimumSomewhatTooHigh", "zone_wrong", ChangesZones([](auto* zones) {
-         const auto& min = static_cast<const arrow::Int64Scalar&>(*zones->zones[0].min);
-         zones->zones[0].min = arrow::MakeScalar(min.value + 60);
+      {"ZoneMinimumSomewhatTooHigh", "zone_wrong", ChangesZones([](auto* zones, auto*) {
+         const auto& min = static_cast<const arrow::Int64Scalar&>(*(*zones)[0].min);
+         (*zones)[0].min = arrow::MakeScalar(min.value + 60);
        }),
        Sample::kPlain, /*is_deep=*/true},
-      {"ZoneCountsNoNulls", "zone_wrong", ChangesZones([](auto* zones) {
-         zones->zones[0].null_count = 0;
-         zones->null_offsets.emplace();
+      {"ZoneCountsNoNulls", "zone_wrong", ChangesZones([](auto* zones, auto* nulls) {
+         (*zones)[0].null_count = 0;
+         *nulls = {};
        }),
        Sample::kPlain, /*is_deep=*/true},
-      {"ZoneCountsNullsOnly", "zone_wrong", ChangesZones([](auto* zones) {
-         zones->zones[0].null_count = static_cast<uint32_t>(zones->zones[0].zone_length);
-         zones->zones[0].min = zones->zones[0].max = arrow::MakeNullScalar(arrow::int64());
-         zones->null_offsets.emplace();
-         zones->null_offsets->AddRange(0, zones->zones[0].zone_length);
+      {"ZoneCountsNullsOnly", "zone_wrong", ChangesZones([](auto* zones, auto* nulls) {
+         (*zones)[0].null_count = static_cast<uint32_t>((*zones)[0].zone_length);
+         (*zones)[0].min = (*zones)[0].max = arrow::MakeNullScalar(arrow::int64());
+         *nulls = {};
+         nulls->AddRange(0, (*zones)[0].zone_length);
        }),
        Sample::kPlain, /*is_deep=*/true},
-      {"ZoneHasOtherNulls", "zone_wrong", ChangesZones([](auto* zones) {
-         const uint32_t null = zones->null_offsets->ToVector().back();
-         zones->null_offsets->Remove(null);
-         zones->null_offsets->Add(zones->null_offsets->Contains(null - 1) ? null - 2 : null - 1);
+      {"ZoneHasOtherNulls", "zone_wrong", ChangesZones([](auto*, auto* nulls) {
+         const uint32_t null = nulls->ToVector().back();
+         nulls->Remove(null);
+         nulls->Add(nulls->Contains(null - 1) ? null - 2 : null - 1);
        }),
        Sample::kPlain, /*is_deep=*/true},
       {"SeedTooNarrow", "seed_wrong",
