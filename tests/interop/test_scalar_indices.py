@@ -258,7 +258,7 @@ def counts_of_all():
     counts = collections.Counter()
     yield counts
     print(dict(counts))
-    assert counts["skipping"] * 2 >= counts["filters"]
+    assert counts["skipping"] * 3 >= counts["filters"]
 
 
 @pytest.mark.parametrize("number", TABLES)
@@ -284,7 +284,7 @@ def small(first=0, count=300):
     return pa.table({
         "id": pa.array(numbers, pa.int64()),
         "k": pa.array([n % 5 if n % 7 else None for n in numbers], pa.int32()),
-        "l": pa.array([[n % 3, None] if n % 4 else None for n in numbers], pa.list_(pa.int32())),
+        "l": pa.array([[n % 3, None] if n % 4 else None for n in numbers], pa.list_(pa.int64())),
         "st": pa.array([{"x": n % 10, "y": f"y{n}"} if n % 6 else None for n in numbers]),
     })
 
@@ -343,11 +343,12 @@ def test_only_rows_that_match_are_read(sql, tmp_path):
         assert scanner.to_table().num_rows == rows
     assert [report.rows_scanned for report in reports] == [rows, rows]
     assert (reports[0].indices_loaded, reports[1].indices_loaded) == (1, 0)
-    assert reports[0].index_comparisons == reports[1].index_comparisons == 1
+    predicates = dataset.explain(sql)["predicates"]
+    assert reports[0].index_comparisons == reports[1].index_comparisons == len(predicates)
     assert (reports[1].index_cache_hits, reports[1].index_cache_misses) == (1, 0)
-    [predicate] = [p for p in dataset.explain(sql)["predicates"]]
-    assert (predicate["index"], predicate["exact"]) == (f"{column}_idx", True)
-    assert predicate["index_type"] == KINDS[kind].lower()
+    for predicate in predicates:
+        assert (predicate["index"], predicate["exact"]) == (f"{column}_idx", True)
+        assert predicate["index_type"] == KINDS[kind].lower()
     ignored = []
     dataset.scanner(
         filter=sql, use_scalar_index=False, scan_stats_callback=ignored.append

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "lance/base/status_detail.h"
 #include "lance/dataset/progress_reporter.h"
 #include "lance/table/feature_flags.h"
 
@@ -117,8 +116,9 @@ arrow::Status LeafSearch::Settle(const arrow::Status& outcome, Segment* segment)
   if (outcome.ok() || outcome.IsCancelled()) return outcome;
   segment->is_unusable = true;
   const std::string name = "index " + segment->described.metadata->name;
+  const std::string& message = outcome.message();
   Warn(run_, "index_unusable",
-       WithContext(outcome, name).message() + "; the index is not used");
+       (message.starts_with(name) ? "" : name + ": ") + message + "; the index is not used");
   return arrow::Status::OK();
 }
 
