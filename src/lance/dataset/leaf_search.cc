@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "lance/dataset/progress_reporter.h"
+#include "lance/index/address_mapping.h"
 #include "lance/table/feature_flags.h"
 
 namespace lance {
@@ -86,23 +87,17 @@ index::LeafRows LeafRowsOf(RowRanges named, const std::optional<RowRanges>& null
 }  // namespace
 
 LeafSearch::LeafSearch(std::shared_ptr<const Dataset::Impl> dataset,
-                       std::vector<const index::Predicate*> leaves, const RunContext& run)
+                       std::vector<const index::Predicate*> leaves,
+                       std::shared_ptr<const table::FragmentReuse> reuse, const RunContext& run)
     : dataset_(std::move(dataset)),
       leaves_(std::move(leaves)),
+      reuse_(std::move(reuse)),
       run_(run),
       has_stable_row_ids_(table::HasStableRowIds(dataset_->manifest())) {
   const table::Manifest& manifest = dataset_->manifest();
-  const bool is_stale = HasFragmentReuse(manifest);
   for (const index::Predicate* leaf : leaves_) {
     if (segments_.contains(leaf->field_id)) continue;
-    for (ScalarSegment& segment : ScalarSegmentsOf(manifest, leaf->field_id)) {
-      if (is_stale) {
-        Warn(run_, "index_unusable",
-             "index " + segment.metadata->name +
-                 " is not used: the table has a fragment reuse entry, which says that the rows it "
-                 "names have moved");
-        continue;
-      }
+    for (ScalarSegment& segment : ScalarSegmentsOf(manifest, leaf->field_id, reuse_.get())) {
       segments_[leaf->field_id].push_back({.described = std::move(segment)});
     }
   }
@@ -174,6 +169,11 @@ arrow::Result<const LeafSearch::Found*> LeafSearch::Search(size_t leaf, Segment*
   if (NamesRowsById(*segment)) {
     found.ids = ToRanges(found.matches.rows);
     if (found.matches.null_rows) found.null_ids = ToRanges(*found.matches.null_rows);
+  } else if (reuse_ != nullptr) {
+    found.matches.rows = index::MapRows(found.matches.rows, *reuse_);
+    if (found.matches.null_rows) {
+      found.matches.null_rows = index::MapRows(*found.matches.null_rows, *reuse_);
+    }
   }
   return &found;
 }

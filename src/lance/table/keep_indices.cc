@@ -9,17 +9,17 @@
 #include <vector>
 
 #include "lance/table/feature_flags.h"
+#include "lance/table/fragment_reuse.h"
 #include "lance/table/index_rows.h"
 #include "lance/table/row_sequence.h"
 
 namespace lance::table {
 namespace {
 
-constexpr std::string_view kReuseIndex = "__lance_frag_reuse";
 constexpr std::string_view kMemWalIndex = "__lance_mem_wal";
 
 bool IsSystemIndex(const IndexMetadata& index) {
-  return index.name == kReuseIndex || index.name == kMemWalIndex;
+  return index.name == kFragmentReuseName || index.name == kMemWalIndex;
 }
 
 bool HasItsFields(const IndexMetadata& index, const format::LanceSchema& schema) {
