@@ -15,6 +15,8 @@ import numpy
 import pyarrow as pa
 import pytest
 from lance.indices import IndexConfig
+from lance_cpp.file import LanceFileWriter
+from lance_cpp.fragment import DataFile
 from lancectl import IS_LONG, attempt, rng_of, run
 from random_tables import NEGATIVE_NAN
 
@@ -545,3 +547,33 @@ def test_many_pages_are_read_only_where_it_pays(tmp_path):
         assert scanner.to_table().num_rows == rows
     assert [report.rows_scanned for report in reports] == [1000, 100_000]
     assert [report.index_comparisons for report in reports] == [1, 0]
+
+
+def replace_values(dataset, values):
+    """Another file in the place of column v of fragment 0."""
+    name = "replaced.lance"
+    path = f"{dataset.uri}/data/{name}"
+    with LanceFileWriter(path, pa.schema([("v", pa.int64())]), version="2.1") as writer:
+        writer.write_batch(pa.table({"v": pa.array(values, pa.int64())}))
+    group = lance_cpp.LanceOperation.DataReplacementGroup(0, DataFile(name, [1], [0], 2, 1))
+    operation = lance_cpp.LanceOperation.DataReplacement([group])
+    lance_cpp.LanceDataset.commit(dataset.uri, operation, read_version=dataset.version)
+
+
+@pytest.mark.parametrize("kind", ["ZONEMAP", "BLOOMFILTER", "BTREE", "BITMAP"])
+def test_what_an_index_says_of_values_that_were_replaced_never_comes_back(kind, tmp_path):
+    """The reference keeps nulls of replaced values in zonemaps and bloom filters, unless they cover
+    nothing when it brings them up to date."""
+    uri = str(tmp_path / "t")
+    values = [None if n % 10 == 0 else n for n in range(200)]
+    table = pa.table({"id": range(200), "v": pa.array(values, pa.int64())})
+    lance.write_dataset(table, uri, max_rows_per_file=100, data_storage_version="2.1")
+    lance.dataset(uri).create_scalar_index("v", kind)
+    replace_values(lance_cpp.dataset(uri), [1000 + n if n % 10 else 5 for n in range(100)])
+    for optimizes in (False, True):
+        if optimizes:
+            lance.dataset(uri).optimize.optimize_indices()
+            assert segments(uri, "v_idx") == [[0, 1]]
+        for sql, rows in (("v IS NULL", 10), ("v IS NOT NULL", 190), ("v = 5", 10), ("v = 11", 0)):
+            for reader in WRITERS:
+                assert len(ids(reader.dataset(uri), sql)) == rows, sql
