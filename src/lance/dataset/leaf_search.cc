@@ -12,8 +12,8 @@ namespace lance {
 namespace {
 
 /// Above this share of a segment's rows a search costs more than it saves: it reads values and the
-/// numbers of rows, 8 bytes each, to spare the scan the other rows of the filter's column. All other
-/// columns are read only where the filter passes, with or without an index.
+/// numbers of rows, 8 bytes each, to spare the scan the other rows of the filter's column. All
+/// other columns are read only where the filter passes, with or without an index.
 constexpr double kMostShareWorthASearch = 1.0 / 3;
 
 /// Adds numbers in ascending order to a set of ranges.

@@ -141,7 +141,8 @@ struct MovedRows {
       fragment.row_ids = StoreInline(Ids(fragment.id * 10, 10));
     }
     const auto add = [&](const std::string& type, int32_t field_id, int32_t version) {
-      IndexMetadata index = SampleIndex(type, static_cast<uint8_t>(newest.indices.size()), coverage);
+      IndexMetadata index =
+          SampleIndex(type, static_cast<uint8_t>(newest.indices.size()), coverage);
       index.details_type_url = "/lance.table." + type + "IndexDetails";
       index.field_ids = {field_id};
       index.index_version = version;
