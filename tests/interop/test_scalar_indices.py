@@ -322,7 +322,9 @@ def test_ours_is_what_the_reference_builds(column, kind, sql, version, stable, t
         module.dataset(uri).stats.index_stats("lance_cpp") for module in WRITERS
     ]
     for found in statistics:
-        found["segments"] = [{k: s[k] for k in s if k.startswith("num_")} for s in found["segments"]]
+        found["segments"] = [
+            {key: one[key] for key in one if key.startswith("num_")} for one in found["segments"]
+        ]
         del found["indices"]
     assert statistics[0] == statistics[1]
 
@@ -530,7 +532,9 @@ def test_the_program_builds_all_kinds(tmp_path):
     for column, kind in (("id", "btree"), ("k", "bitmap"), ("l", "label_list"), ("k", "zonemap")):
         run("index", "create", uri, "--column", column, "--type", kind)
     found = {index.name: index.index_type for index in lance.dataset(uri).describe_indices()}
-    assert found == {"id_idx": "BTree", "k_idx": "Bitmap", "l_idx": "LabelList", "k_idx_2": "ZoneMap"}
+    assert found == {
+        "id_idx": "BTree", "k_idx": "Bitmap", "l_idx": "LabelList", "k_idx_2": "ZoneMap"
+    }
     plan = run("explain", uri, "--filter", "id = 7").out
     assert "by btree id_idx, exactly" in plan
 
