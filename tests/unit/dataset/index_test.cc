@@ -205,6 +205,8 @@ TEST_F(IndexTest, RefusesByNameWhatIsNotBuilt) {
   EXPECT_THAT(CreateIndex(dataset, {.column = "a", .fragment_ids = std::vector<uint64_t>{9}}),
               IsKeyError(HasSubstr("there is no fragment 9")));
   EXPECT_THAT(CreateIndex(dataset, {.column = "a", .uuid = "zz"}), IsInvalid(HasSubstr("zz")));
+  EXPECT_THAT(CreateIndex(dataset, {.column = "a", .name = "__lance_mem_wal"}),
+              IsInvalid(HasSubstr("another beginning than __lance_")));
 }
 
 TEST_F(IndexTest, VerifyPruningFindsAnIndexThatLosesARow) {
@@ -225,6 +227,24 @@ TEST_F(IndexTest, VerifyPruningFindsAnIndexThatLosesARow) {
   LANCE_ASSERT_OK_AND_ASSIGN(const auto bad, VerifyPruning(wrong, {.filter = Filter("a = 4")}));
   ASSERT_THAT(bad.missed, SizeIs(1));
   EXPECT_THAT(bad.missed[0].message, HasSubstr("1 rows of fragment 1 pass the filter a = 4"));
+}
+
+TEST_F(IndexTest, OptimizeKeepsTheParametersOfAZonemap) {
+  Dataset dataset = WithIndex(Create(), {.column = "a",
+                                         .fragment_ids = std::vector<uint64_t>{0},
+                                         .rows_per_zone = 2,
+                                         .use_seeds = false});
+  LANCE_ASSERT_OK_AND_ASSIGN(const Dataset appended,
+                             OptimizeIndices(dataset, {.num_segments_to_merge = 0}));
+  LANCE_ASSERT_OK_AND_ASSIGN(const Dataset merged, OptimizeIndices(appended));
+
+  const auto& segments = appended.impl().manifest().indices;
+  ASSERT_THAT(segments, SizeIs(2));
+  EXPECT_EQ(segments[0].details_value, segments[1].details_value);
+  ASSERT_THAT(merged.impl().manifest().indices, SizeIs(1));
+  EXPECT_EQ(merged.impl().manifest().indices[0].details_value, segments[0].details_value);
+  LANCE_ASSERT_OK_AND_ASSIGN(const auto zones, LoadZones(merged, "a"));
+  EXPECT_EQ(zones->num_rows(), 4);
 }
 
 TEST_F(IndexTest, OptimizeAnswersForNewFragmentsAndKeepsOthers) {
