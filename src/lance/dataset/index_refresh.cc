@@ -121,6 +121,7 @@ std::optional<IndexRefresh> PlanIndexRefresh(const table::Manifest& manifest,
   IndexRefresh refresh{.name = name,
                        .index_type = index::IndexTypeName(*segments.front()),
                        .field_id = segments.front()->field_ids.front(),
+                       .model = *segments.back(),
                        .dataset_version = manifest.version};
   for (const auto* segment : replaced) refresh.replaced.push_back(*segment);
   if (!is_rebuilt) Carry(replaced, manifest, &refresh);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "lance/base/status_detail.h"
 #include "lance/dataset/progress_reporter.h"
 #include "lance/index/address_mapping.h"
 #include "lance/table/feature_flags.h"
@@ -13,8 +12,8 @@ namespace lance {
 namespace {
 
 /// Above this share of a segment's rows a search costs more than it saves: it reads values and the
-/// numbers of rows, 8 bytes each, to spare the scan the other rows of the filter's column. All other
-/// columns are read only where the filter passes, with or without an index.
+/// numbers of rows, 8 bytes each, to spare the scan the other rows of the filter's column. All
+/// other columns are read only where the filter passes, with or without an index.
 constexpr double kMostShareWorthASearch = 1.0 / 3;
 
 /// Adds numbers in ascending order to a set of ranges.
@@ -112,8 +111,9 @@ arrow::Status LeafSearch::Settle(const arrow::Status& outcome, Segment* segment)
   if (outcome.ok() || outcome.IsCancelled()) return outcome;
   segment->is_unusable = true;
   const std::string name = "index " + segment->described.metadata->name;
+  const std::string& message = outcome.message();
   Warn(run_, "index_unusable",
-       WithContext(outcome, name).message() + "; the index is not used");
+       (message.starts_with(name) ? "" : name + ": ") + message + "; the index is not used");
   return arrow::Status::OK();
 }
 

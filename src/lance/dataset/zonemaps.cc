@@ -16,8 +16,8 @@ namespace {
 /// Row count of one read while a column is scanned for its statistics.
 constexpr uint64_t kRowsPerRead = 1 << 20;
 
-bool UsesSeeds(const table::IndexMetadata* segment) {
-  const auto details = index::ParseZonemapDetails(*segment);
+bool UsesSeeds(const table::IndexMetadata& segment) {
+  const auto details = index::ParseZonemapDetails(segment);
   return details.ok() && details->use_seeds;
 }
 
@@ -175,16 +175,14 @@ void NoteCoverage(const table::Manifest& manifest,
 }  // namespace
 
 ZonemapRefresh ZonemapRefreshOf(const IndexRefresh& plan, const RefreshRule& rule) {
-  std::vector<const table::IndexMetadata*> segments;
-  for (const table::IndexMetadata& segment : plan.replaced) segments.push_back(&segment);
   ZonemapRefresh refresh{.action = "extend",
                          .field_id = plan.field_id,
                          .index_name = plan.name,
                          .carries_zones = !rule.retrain,
                          .fragment_ids = plan.coverage,
                          .replaced = plan.replaced};
-  refresh.rows_per_zone = RowsPerZoneOf(segments).value_or(index::kDefaultRowsPerZone);
-  refresh.use_seeds = segments.empty() || std::ranges::any_of(segments, UsesSeeds);
+  refresh.rows_per_zone = RowsPerZoneOf({&plan.model}).value_or(index::kDefaultRowsPerZone);
+  refresh.use_seeds = UsesSeeds(plan.model);
   return refresh;
 }
 
