@@ -202,6 +202,25 @@ TEST(FragmentReuse, OfARewriteTakesThePlaceOfTheEntryThatItWasMadeFrom) {
   }
 }
 
+TEST(FragmentReuse, IsTrimmedOnlyAsItWasRead) {
+  const auto entry = [](uint8_t uuid) {
+    return IndexMetadata{.uuid = SampleUuid(uuid), .name = std::string(kFragmentReuseName)};
+  };
+  Manifest newest = SampleManifest({0});
+  newest.indices = {entry(8)};
+  const auto trim = [&](uint8_t removed) {
+    return BuildManifest(newest,
+                         SampleTransaction(1, CreateIndex{.new_indices = {entry(9)},
+                                                          .removed_indices = {entry(removed)}}),
+                         {});
+  };
+
+  LANCE_ASSERT_OK_AND_ASSIGN(const Manifest next, trim(8));
+
+  EXPECT_THAT(next.indices, ElementsAre(entry(9)));
+  EXPECT_THAT(trim(7), lance::testing::IsAlreadyExists(HasSubstr("another commit changed")));
+}
+
 TEST(FragmentReuse, SurvivesAnyBytes) {
   const std::string content = SerializeReuseContent(TwoRewrites()).ValueOrDie();
   Manifest manifest = SampleManifest({4});
