@@ -80,7 +80,8 @@ arrow::Result<std::vector<uint32_t>> KeyedRows::NumberKeys(const arrow::Array& k
   // Each distinct value of the batch is looked up once.
   ARROW_ASSIGN_OR_RAISE(const auto bits, keys.View(BitsType(keys.type())));
   ARROW_ASSIGN_OR_RAISE(const arrow::Datum encoded, arrow::compute::DictionaryEncode(bits));
-  const auto& dictionary = static_cast<const arrow::DictionaryArray&>(*encoded.make_array());
+  const auto encoded_array = encoded.make_array();
+  const auto& dictionary = static_cast<const arrow::DictionaryArray&>(*encoded_array);
   ARROW_ASSIGN_OR_RAISE(const auto distinct, dictionary.dictionary()->View(keys.type()));
   std::vector<uint32_t> distinct_numbers(static_cast<size_t>(distinct->length()));
   for (int64_t i = 0; i < distinct->length(); ++i) {
