@@ -42,8 +42,7 @@ std::string_view BytesOf(const arrow::Array& array, int64_t place) {
     case arrow::Type::LARGE_BINARY:
       return static_cast<const arrow::LargeBinaryArray&>(array).GetView(place);
     default: {
-      const int width =
-          static_cast<const arrow::FixedWidthType&>(*array.type()).bit_width() / 8;
+      const int width = static_cast<const arrow::FixedWidthType&>(*array.type()).bit_width() / 8;
       const auto* bytes = reinterpret_cast<const char*>(array.data()->buffers[1]->data());
       return {bytes + (array.offset() + place) * width, static_cast<size_t>(width)};
     }
@@ -119,9 +118,9 @@ arrow::Result<KeyOrder> SortKeys(const arrow::Array& keys) {
       continue;
     }
     // Files are written in order: then nothing is to be sorted.
-    is_sorted = is_sorted && (order.ascending.empty() ||
-                              ToOrderedValue(keys, order.ascending.back()) <=
-                                  ToOrderedValue(keys, i));
+    is_sorted =
+        is_sorted && (order.ascending.empty() ||
+                      ToOrderedValue(keys, order.ascending.back()) <= ToOrderedValue(keys, i));
     order.ascending.push_back(i);
   }
   if (is_sorted) return order;
