@@ -20,8 +20,7 @@ Acts Creating(IndexType type) {
 arrow::Status PrepareIndices(const Dataset& dataset) {
   ARROW_ASSIGN_OR_RAISE(Dataset indexed,
                         CreateIndex(dataset, {.column = "k", .type = IndexType::kBTree}));
-  ARROW_ASSIGN_OR_RAISE(indexed,
-                        CreateIndex(indexed, {.column = "s", .type = IndexType::kBitmap}));
+  ARROW_ASSIGN_OR_RAISE(indexed, CreateIndex(indexed, {.column = "s", .type = IndexType::kBitmap}));
   return AppendRows(indexed, R"([[9, 90, "i"]])");
 }
 
@@ -57,10 +56,11 @@ std::vector<FaultyOperation> IndexOperations() {
        .rival = RivalAppend},
       {.name = "CreateBTreePastAnother",
        .rows = kBaseRows,
-       .act = [](const TableHandle& handle) {
-         return CreateIndex(*handle.dataset,
-                            {.column = "k", .type = IndexType::kBTree, .name = "k_idx"});
-       },
+       .act =
+           [](const TableHandle& handle) {
+             return CreateIndex(*handle.dataset,
+                                {.column = "k", .type = IndexType::kBTree, .name = "k_idx"});
+           },
        .rival = RivalIndex},
       {.name = "OptimizeIndices", .rows = kOneMoreRow, .act = Optimize, .prepare = PrepareIndices},
       {.name = "AppendSegments", .rows = kOneMoreRow, .act = Append, .prepare = PrepareIndices},

@@ -89,6 +89,11 @@ arrow::Status RunCompact(const Invocation& invocation, const CompactFlags& flags
   }
   ARROW_ASSIGN_OR_RAISE(const auto result, lance::Compact(dataset, options, invocation.call));
   PrintCompaction(invocation, result);
+  if (dataset.clustering_spec() && result.tasks_committed > 0 && !invocation.flags.quiet) {
+    std::cerr << "warning: the table is declared clustered, and compact keeps the order of rows: "
+                 "optimize will rewrite what it made. optimize merges small fragments, too "
+                 "(compact_of_clustered)\n";
+  }
   return arrow::Status::OK();
 }
 

@@ -97,18 +97,21 @@ std::string ChooseName(const table::Manifest& manifest, const CreateIndexRequest
   }
 }
 
-/// Names of indices of other columns are never taken over.
+/// Names of indices of other columns, and those of system entries, are never taken over.
 arrow::Status CheckNameIsFree(const table::Manifest& manifest, const std::string& name,
                               const ColumnValues& column, bool replace) {
+  if (index::IsSystemIndex({.name = name})) {
+    return arrow::Status::Invalid("index name ", name, " begins as those of the format's own "
+                                  "entries; allowed: another beginning than __lance_");
+  }
   for (const table::IndexMetadata& segment : SegmentsNamed(manifest, name)) {
     if (!replace) return arrow::Status::AlreadyExists("index ", name, " is there already");
     if (segment.field_ids == std::vector{column.field().id}) continue;
     const auto* field =
         segment.field_ids.empty() ? nullptr : manifest.schema.FindById(segment.field_ids.front());
-    return arrow::Status::Invalid("the name ", name, " is taken by a ",
-                                  index::IndexTypeName(segment), " index on ",
-                                  field != nullptr ? field->name : "no column",
-                                  "; allowed: a name of its own");
+    return arrow::Status::Invalid(
+        "the name ", name, " is taken by a ", index::IndexTypeName(segment), " index on ",
+        field != nullptr ? field->name : "no column", "; allowed: a name of its own");
   }
   return arrow::Status::OK();
 }
@@ -190,8 +193,8 @@ arrow::Status WriteZonemapOf(const Dataset::Impl& dataset, const PlannedIndex& p
   for (const uint64_t id : plan.fragment_ids) {
     const table::Fragment& fragment = *dataset.manifest().FindFragment(id);
     if (fragment.live_rows() == 0) continue;
-    ARROW_ASSIGN_OR_RAISE(auto zones, ComputeZones(dataset.store, fragment, plan.column,
-                                                   zonemap.rows_per_zone, run));
+    ARROW_ASSIGN_OR_RAISE(
+        auto zones, ComputeZones(dataset.store, fragment, plan.column, zonemap.rows_per_zone, run));
     zonemap.fragments.push_back(std::move(zones));
     progress->Update(num_rows += fragment.live_rows());
   }
@@ -228,7 +231,11 @@ arrow::Result<Dataset> CreateOnce(const Dataset& dataset, const CreateIndexReque
   const Dataset::Impl& impl = dataset.impl();
   ARROW_ASSIGN_OR_RAISE(const PlannedIndex plan, PlanIndex(impl, request, run));
   ProgressReporter progress(run, "create_index", "rows");
-  progress.Stage("train", table::CountLiveRows(impl.manifest().fragments));
+  uint64_t num_rows = 0;
+  for (const uint64_t id : plan.fragment_ids) {
+    num_rows += impl.manifest().FindFragment(id)->live_rows();
+  }
+  progress.Stage("train", num_rows);
   NewSegments segments(impl.store);
   ARROW_RETURN_NOT_OK(plan.type == IndexType::kZoneMap
                           ? WriteZonemapOf(impl, plan, request, &progress, run, &segments)

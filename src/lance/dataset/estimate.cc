@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 #include <random>
-#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -163,8 +163,8 @@ arrow::Result<ScanEstimate> Scanner::Estimate(const CallOptions& call) const {
                                                        scan.filter->predicate(), options, run));
     // When that cannot be read no index that names rows is used, which costs less.
     const auto reuse = LoadFragmentReuse(*scan.dataset, run);
-    estimate.bytes_max = IndexBytes(*scan.dataset, scan.filter->predicate(),
-                                    reuse.ok() ? reuse->get() : nullptr);
+    estimate.bytes_max =
+        IndexBytes(*scan.dataset, scan.filter->predicate(), reuse.ok() ? reuse->get() : nullptr);
   }
   std::vector<size_t> kept;
   bool is_whole = scan.filter == nullptr && scan.options.offset == 0 && !scan.options.limit;

@@ -23,6 +23,8 @@ struct IndexRefresh {
   std::string name;
   std::string index_type;  // as IndexTypeName says
   int32_t field_id = -1;
+  /// The newest segment there is, whose parameters the new one has.
+  table::IndexMetadata model;
   /// A segment whose content the new one takes over, as far as it covers live fragments.
   struct Carried {
     table::IndexMetadata segment;

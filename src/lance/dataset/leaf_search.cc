@@ -12,8 +12,8 @@ namespace lance {
 namespace {
 
 /// Above this share of a segment's rows a search costs more than it saves: it reads values and the
-/// numbers of rows, 8 bytes each, to spare the scan the other rows of the filter's column. All other
-/// columns are read only where the filter passes, with or without an index.
+/// numbers of rows, 8 bytes each, to spare the scan the other rows of the filter's column. All
+/// other columns are read only where the filter passes, with or without an index.
 constexpr double kMostShareWorthASearch = 1.0 / 3;
 
 /// Adds numbers in ascending order to a set of ranges.
@@ -45,8 +45,8 @@ RowRanges ToRanges(const index::RowAddressMap& rows) {
 
 /// The rows of one fragment in a map of addresses.
 RowRanges OffsetsIn(const index::RowAddressMap& rows, const table::Fragment& fragment) {
-  const auto entry =
-      std::ranges::lower_bound(rows.entries, fragment.id, {}, &index::RowAddressMap::Entry::fragment_id);
+  const auto entry = std::ranges::lower_bound(rows.entries, fragment.id, {},
+                                              &index::RowAddressMap::Entry::fragment_id);
   if (entry == rows.entries.end() || entry->fragment_id != fragment.id) return {};
   const RowRanges all = RowRanges::All(fragment.physical_rows);
   if (!entry->offsets) return all;
@@ -110,9 +110,10 @@ bool LeafSearch::NamesRowsById(const Segment& segment) const {
 arrow::Status LeafSearch::Settle(const arrow::Status& outcome, Segment* segment) {
   if (outcome.ok() || outcome.IsCancelled()) return outcome;
   segment->is_unusable = true;
+  const std::string name = "index " + segment->described.metadata->name;
+  const std::string& message = outcome.message();
   Warn(run_, "index_unusable",
-       "index " + segment->described.metadata->name + ": " + outcome.message() +
-           "; the index is not used");
+       (message.starts_with(name) ? "" : name + ": ") + message + "; the index is not used");
   return arrow::Status::OK();
 }
 
@@ -191,9 +192,8 @@ arrow::Result<LeafSearch::Answer> LeafSearch::Translate(const Found& found, cons
     if (found.matches.null_rows) nulls = OffsetsIn(*found.matches.null_rows, fragment);
   }
   const bool is_exact = found.matches.is_exact;
-  return Answer{
-      LeafRowsOf(std::move(named), nulls, is_exact, fragment.physical_rows), is_exact,
-      segment.described.metadata};
+  return Answer{LeafRowsOf(std::move(named), nulls, is_exact, fragment.physical_rows), is_exact,
+                segment.described.metadata};
 }
 
 arrow::Result<std::optional<LeafSearch::Answer>> LeafSearch::Ask(size_t leaf,

@@ -20,7 +20,8 @@ uint64_t NowInMilliseconds(const RunContext& run) {
 NewSegments::~NewSegments() {
   for (const table::IndexMetadata& segment : segments_) {
     for (const table::IndexFile& file : segment.files) {
-      (void)store_->Delete(index::IndexFilePath(segment.uuid, segment.base_id, file.path));  // best effort: an orphan is harmless
+      (void)store_->Delete(index::IndexFilePath(segment.uuid, segment.base_id,
+                                                file.path));  // best effort: an orphan is harmless
     }
   }
 }
@@ -53,10 +54,11 @@ arrow::Result<Dataset> NewSegments::Commit(const Dataset& dataset,
                                            std::vector<table::IndexMetadata> edited) {
   edited.insert(edited.end(), segments_.begin(), segments_.end());
   table::CommitRequest commit;
-  commit.transaction = MakeTransaction(
-      dataset.version(),
-      table::CreateIndex{.new_indices = std::move(edited), .removed_indices = std::move(removed_indices)},
-      options, run);
+  commit.transaction =
+      MakeTransaction(dataset.version(),
+                      table::CreateIndex{.new_indices = std::move(edited),
+                                         .removed_indices = std::move(removed_indices)},
+                      options, run);
   ARROW_ASSIGN_OR_RAISE(commit.retry, MakeRetryPolicy(options));
   auto committed = dataset.impl().Commit(std::move(commit), run);
   const bool may_be_there = committed.ok() || CommitUnknown::From(committed.status()) != nullptr;

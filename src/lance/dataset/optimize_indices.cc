@@ -131,9 +131,8 @@ arrow::Result<Dataset> CommitRefreshes(const Dataset& dataset,
       ARROW_RETURN_NOT_OK(
           WriteRefreshedZonemap(dataset, ZonemapRefreshOf(refresh, rule), run, &segments));
     } else {
-      ARROW_RETURN_NOT_OK(
-          WithContext(WriteRefreshedScalar(impl, refresh, &progress, run, &segments),
-                      "index " + refresh.name));
+      ARROW_RETURN_NOT_OK(WithContext(
+          WriteRefreshedScalar(impl, refresh, &progress, run, &segments), "index " + refresh.name));
     }
     removed.insert(removed.end(), refresh.replaced.begin(), refresh.replaced.end());
   }

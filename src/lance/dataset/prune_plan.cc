@@ -133,8 +133,8 @@ void FragmentPruner::CountLeaf(size_t leaf, const Zones& found,
   }
   counts.zones_total += found.zones->zones.size();
   for (const index::Zone& zone : found.zones->zones) {
-    const bool is_kept = index::ZoneMayMatch(*leaves_[leaf], zone) &&
-                         may_hold(zone.zone_start, zone.zone_length);
+    const bool is_kept =
+        index::ZoneMayMatch(*leaves_[leaf], zone) && may_hold(zone.zone_start, zone.zone_length);
     counts.zones_kept += is_kept ? 1 : 0;
   }
 }

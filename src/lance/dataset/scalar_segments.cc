@@ -73,9 +73,9 @@ arrow::Result<std::shared_ptr<const OpenedScalarIndex>> OpenScalarCached(
                         ColumnValues::Make(dataset.fields, segment.field_ids.front()));
   OpenedScalarIndex opened;
   opened.reads = std::make_shared<IoCounters>();
-  ARROW_ASSIGN_OR_RAISE(opened.index,
-                        index::OpenScalarIndex(MakeCountingStore(dataset.store, opened.reads),
-                                               segment, column.type(), run));
+  ARROW_ASSIGN_OR_RAISE(
+      opened.index, index::OpenScalarIndex(MakeCountingStore(dataset.store, opened.reads), segment,
+                                           column.type(), run));
   const auto shared = std::make_shared<const OpenedScalarIndex>(std::move(opened));
   cache.Insert(kKind, key, shared, shared->index->SizeBytes());
   return shared;

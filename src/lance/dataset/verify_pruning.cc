@@ -31,9 +31,8 @@ class FilterMaker {
                                          const CallOptions& call) {
     FilterMaker maker(seed);
     for (const format::FieldNode* field : maker.ChooseColumns(dataset.impl())) {
-      Column column{filter::CanonicalIdentifier(field->name),
-                    field->kind == format::FieldKind::kList,
-                    {}};
+      Column column{
+          filter::CanonicalIdentifier(field->name), field->kind == format::FieldKind::kList, {}};
       ARROW_ASSIGN_OR_RAISE(column.literals, maker.LiteralsOf(dataset, *field, call));
       if (column.is_list && !CanAskForItems(dataset, column)) continue;
       maker.columns_.push_back(std::move(column));
@@ -77,8 +76,7 @@ class FilterMaker {
     std::vector<const format::FieldNode*> all;
     for (const format::FieldNode& node : dataset.fields) {
       const bool is_named = !ScalarSegmentsOf(manifest, node.id).empty();
-      const bool has_order =
-          node.kind == format::FieldKind::kLeaf && index::HasOrder(*node.type);
+      const bool has_order = node.kind == format::FieldKind::kLeaf && index::HasOrder(*node.type);
       const bool is_list_with_index = node.kind == format::FieldKind::kList && is_named;
       if (!has_order && !is_list_with_index) continue;
       all.push_back(&node);
@@ -254,13 +252,14 @@ class Verification {
   void AddMissed(const filter::BoundFilter& filter, const table::Fragment& fragment,
                  const RowRanges& passing) {
     const std::string place = "fragment " + std::to_string(fragment.id);
-    result_.missed.push_back({.severity = "error",
-                              .code = "rows_skipped",
-                              .path = place,
-                              .message = std::to_string(passing.num_rows()) + " rows of " + place +
-                                         " pass the filter " + filter.ToString() +
-                                         ", but statistics or indices skip them; the first at offset " +
-                                         std::to_string(passing.ranges().front().begin)});
+    result_.missed.push_back(
+        {.severity = "error",
+         .code = "rows_skipped",
+         .path = place,
+         .message = std::to_string(passing.num_rows()) + " rows of " + place + " pass the filter " +
+                    filter.ToString() +
+                    ", but statistics or indices skip them; the first at offset " +
+                    std::to_string(passing.ranges().front().begin)});
   }
 
   std::shared_ptr<const Dataset::Impl> dataset_;

@@ -16,8 +16,8 @@ namespace {
 /// Row count of one read while a column is scanned for its statistics.
 constexpr uint64_t kRowsPerRead = 1 << 20;
 
-bool UsesSeeds(const table::IndexMetadata* segment) {
-  const auto details = index::ParseZonemapDetails(*segment);
+bool UsesSeeds(const table::IndexMetadata& segment) {
+  const auto details = index::ParseZonemapDetails(segment);
   return details.ok() && details->use_seeds;
 }
 
@@ -59,8 +59,7 @@ arrow::Result<index::FragmentZones> ScanZones(std::shared_ptr<ObjectStore> store
   FragmentReader reader(std::move(store), fragment, run);
   for (uint64_t begin = 0; begin < fragment.physical_rows; begin += kRowsPerRead) {
     const uint64_t end = std::min(begin + kRowsPerRead, fragment.physical_rows);
-    ARROW_ASSIGN_OR_RAISE(const auto values,
-                          column.Read(&reader, RowRanges::Make({{begin, end}})));
+    ARROW_ASSIGN_OR_RAISE(const auto values, column.Read(&reader, RowRanges::Make({{begin, end}})));
     ARROW_RETURN_NOT_OK(builder.Add(*values));
   }
   ARROW_ASSIGN_OR_RAISE(auto zones, builder.Finish());
@@ -168,16 +167,14 @@ void NoteCoverage(const table::Manifest& manifest,
 }  // namespace
 
 ZonemapRefresh ZonemapRefreshOf(const IndexRefresh& plan, const RefreshRule& rule) {
-  std::vector<const table::IndexMetadata*> segments;
-  for (const table::IndexMetadata& segment : plan.replaced) segments.push_back(&segment);
   ZonemapRefresh refresh{.action = "extend",
                          .field_id = plan.field_id,
                          .index_name = plan.name,
                          .carries_zones = !rule.retrain,
                          .fragment_ids = plan.coverage,
                          .replaced = plan.replaced};
-  refresh.rows_per_zone = RowsPerZoneOf(segments).value_or(index::kDefaultRowsPerZone);
-  refresh.use_seeds = segments.empty() || std::ranges::any_of(segments, UsesSeeds);
+  refresh.rows_per_zone = RowsPerZoneOf({&plan.model}).value_or(index::kDefaultRowsPerZone);
+  refresh.use_seeds = UsesSeeds(plan.model);
   return refresh;
 }
 
@@ -235,8 +232,8 @@ arrow::Status FillNewSegment(const Dataset::Impl& dataset, const ZonemapRefresh&
   for (const table::Fragment& fragment : dataset.manifest().fragments) {
     const bool is_empty = fragment.live_rows() == 0;
     if (is_empty || done.contains(fragment.id) || !is_wanted(fragment.id)) continue;
-    ARROW_ASSIGN_OR_RAISE(auto computed, ComputeZones(dataset.store, fragment, column,
-                                                      refresh.rows_per_zone, run));
+    ARROW_ASSIGN_OR_RAISE(
+        auto computed, ComputeZones(dataset.store, fragment, column, refresh.rows_per_zone, run));
     request->fragments.push_back(std::move(computed));
   }
   return arrow::Status::OK();

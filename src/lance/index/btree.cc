@@ -185,10 +185,9 @@ class BTreeIndex : public ScalarIndex {
 arrow::Result<std::shared_ptr<const ScalarIndex>> OpenBTree(
     std::shared_ptr<ObjectStore> store, const table::IndexMetadata& segment,
     const std::shared_ptr<arrow::DataType>& column_type, const RunContext& run) {
-  const std::string name = "index " + segment.name + " segment " + segment.uuid.ToString();
-  auto opened = BTreeSegment::Open(store, segment, column_type, run);
-  if (!opened.ok()) return WithContext(opened.status(), name);
-  return std::make_shared<BTreeIndex>(std::move(*opened), name);
+  ARROW_ASSIGN_OR_RAISE(auto opened, BTreeSegment::Open(store, segment, column_type, run));
+  return std::make_shared<BTreeIndex>(
+      std::move(opened), "index " + segment.name + " segment " + segment.uuid.ToString());
 }
 
 }  // namespace lance::index

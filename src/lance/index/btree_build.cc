@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -8,16 +9,18 @@
 #include "lance/index/btree_segment.h"
 #include "lance/index/btree_sort.h"
 #include "lance/index/btree_writer.h"
+#include "lance/index/index_file.h"
+#include "lance/index/segment_parts.h"
 
 namespace lance::index {
 namespace {
 
-/// The rows of an old segment in its order, under the numbers that they have now.
+/// The rows of sorted pages of an old segment, under the numbers that they have now.
 class OldRows : public arrow::RecordBatchReader {
  public:
-  OldRows(std::shared_ptr<const BTreeSegment> segment, const RowMapping* mapping, std::string name,
-          const RunContext& run)
-      : segment_(std::move(segment)), mapping_(mapping), name_(std::move(name)), run_(run) {}
+  OldRows(std::shared_ptr<const BTreeSegment> segment, BTreeSegment::SortedPages pages,
+          const NewScalarIndex::OldPart& part, const RunContext& run)
+      : segment_(std::move(segment)), pages_(pages), part_(part), run_(run) {}
 
   std::shared_ptr<arrow::Schema> schema() const override {
     return ValueRowSchema(segment_->type());
@@ -25,24 +28,21 @@ class OldRows : public arrow::RecordBatchReader {
 
   arrow::Status ReadNext(std::shared_ptr<arrow::RecordBatch>* batch) override {
     *batch = nullptr;
-    const uint64_t num_pages = segment_->lookup().num_pages();
-    if (next_page_ == num_pages) return arrow::Status::OK();
-    std::vector<uint32_t> pages;
-    for (uint64_t page = next_page_; page < num_pages && pages.size() < kMaxPages; ++page) {
-      pages.push_back(static_cast<uint32_t>(page));
-    }
+    if (pages_.begin == pages_.end) return arrow::Status::OK();
+    std::vector<uint32_t> pages(std::min(pages_.end - pages_.begin, kMaxPages));
+    std::iota(pages.begin(), pages.end(), static_cast<uint32_t>(pages_.begin));
     pages.resize(segment_->CountReadable(pages));
-    next_page_ += pages.size();
+    pages_.begin += pages.size();
     const auto rows = segment_->Read(pages, run_);
-    if (!rows.ok()) return WithContext(rows.status(), name_);
+    if (!rows.ok()) return InSegment(rows.status(), *part_.segment);
     return Map(*rows).Value(batch);
   }
 
  private:
-  static constexpr size_t kMaxPages = 64;
+  static constexpr uint64_t kMaxPages = 64;
 
   arrow::Result<std::shared_ptr<arrow::RecordBatch>> Map(const BTreeRows& rows) const {
-    if (mapping_ == nullptr) {
+    if (part_.mapping == nullptr) {
       return arrow::RecordBatch::Make(schema(), rows.ids->length(), {rows.values, rows.ids});
     }
     arrow::MemoryPool* pool =
@@ -57,7 +57,7 @@ class OldRows : public arrow::RecordBatchReader {
                  : values->AppendArraySlice(*rows.values->data(), kept_from, end - kept_from);
     };
     for (int64_t row = 0; row < rows.ids->length(); ++row) {
-      if (const auto id = mapping_->Map(rows.ids->Value(row))) {
+      if (const auto id = part_.mapping->Map(rows.ids->Value(row))) {
         ARROW_RETURN_NOT_OK(ids.Append(*id));
         continue;
       }
@@ -76,10 +76,9 @@ class OldRows : public arrow::RecordBatchReader {
   }
 
   std::shared_ptr<const BTreeSegment> segment_;
-  const RowMapping* mapping_;
-  std::string name_;
+  BTreeSegment::SortedPages pages_;  // that are not read yet
+  const NewScalarIndex::OldPart part_;
   RunContext run_;
-  uint64_t next_page_ = 0;
 };
 
 arrow::Status CheckRequest(const NewScalarIndex& request) {
@@ -88,33 +87,7 @@ arrow::Status CheckRequest(const NewScalarIndex& request) {
     return UnsupportedError("BTree of type " + type,
                             "column " + request.column + ": no BTree can hold type " + type);
   }
-  if (!request.rows) return arrow::Status::OK();
-  const auto& schema = *request.rows->schema();
-  const auto value = schema.GetFieldByName("value");
-  const auto row = schema.GetFieldByName("row");
-  if (value && value->type()->Equals(*request.column_type) && row &&
-      row->type()->id() == arrow::Type::UINT64) {
-    return arrow::Status::OK();
-  }
-  return arrow::Status::Invalid("rows to index are ", schema.ToString(), ", allowed value: ", type,
-                                ", row: uint64");
-}
-
-/// Sort the new rows.
-arrow::Status SortNewRows(const NewScalarIndex& request, ValueSorter* sorter) {
-  for (std::shared_ptr<arrow::RecordBatch> batch;;) {
-    ARROW_RETURN_NOT_OK(request.rows->ReadNext(&batch));
-    if (batch == nullptr) return arrow::Status::OK();
-    auto values = batch->GetColumnByName("value");
-    auto rows = batch->GetColumnByName("row");
-    if (rows->null_count() > 0) {
-      return arrow::Status::Invalid("rows to index have ", rows->null_count(),
-                                    " nulls in column row, allowed none");
-    }
-    ARROW_RETURN_NOT_OK(sorter->Add(
-        *arrow::RecordBatch::Make(ValueRowSchema(request.column_type), batch->num_rows(),
-                                  {std::move(values), std::move(rows)})));
-  }
+  return arrow::Status::OK();
 }
 
 /// Everything that the new segment is made of, each source in order.
@@ -123,15 +96,20 @@ arrow::Result<std::vector<std::shared_ptr<arrow::RecordBatchReader>>> OpenSource
     const RunContext& run) {
   std::vector<std::shared_ptr<arrow::RecordBatchReader>> sources;
   for (const auto& part : request.old_parts) {
-    const std::string name =
-        "index " + part.segment->name + " segment " + part.segment->uuid.ToString();
-    auto segment = BTreeSegment::Open(store, *part.segment, request.column_type, run);
-    if (!segment.ok()) return WithContext(segment.status(), name);
-    sources.push_back(std::make_shared<OldRows>(std::move(*segment), part.mapping, name, run));
+    const auto opened = BTreeSegment::Open(store, *part.segment, request.column_type, run);
+    if (!opened.ok()) return InSegment(opened.status(), *part.segment);
+    for (const auto& pages : (*opened)->SortedRuns()) {
+      sources.push_back(std::make_shared<OldRows>(*opened, pages, part, run));
+    }
   }
   if (request.rows) {
     ValueSorter sorter(request.column_type, run);
-    ARROW_RETURN_NOT_OK(SortNewRows(request, &sorter));
+    ARROW_RETURN_NOT_OK(
+        VisitNewRows(request, run, [&](const arrow::Array& values, const arrow::UInt64Array& rows) {
+          return sorter.Add(*arrow::RecordBatch::Make(ValueRowSchema(request.column_type),
+                                                      rows.length(),
+                                                      {values.Slice(0), rows.Slice(0)}));
+        }));
     ARROW_ASSIGN_OR_RAISE(auto sorted, sorter.Finish());
     std::move(sorted.begin(), sorted.end(), std::back_inserter(sources));
   }

@@ -8,8 +8,8 @@
 #include "arrow/api.h"
 #include "arrow/util/byte_size.h"
 #include "lance/base/status_detail.h"
+#include "lance/index/index_file.h"
 #include "lance/index/stored_columns.h"
-#include "lance/table/base_path.h"
 
 namespace lance::index {
 namespace {
@@ -18,22 +18,11 @@ using format::DataFileReader;
 
 constexpr char kFileName[] = "page_lookup.lance";
 
-/// Pages that one byte of the file can stand for at most: what a few bytes claim must not cost
-/// memory.
-constexpr uint64_t kMaxPagesPerByte = 16;
-
-arrow::Result<std::shared_ptr<arrow::Array>> ReadWhole(const DataFileReader& file, int column,
-                                                       std::string_view name,
-                                                       const std::shared_ptr<arrow::DataType>& type,
-                                                       const RunContext& run) {
-  ARROW_RETURN_NOT_OK(CheckColumn(file, column, name, *type));
+arrow::Result<std::shared_ptr<arrow::Array>> ReadBounds(
+    const DataFileReader& file, std::string_view name, const std::shared_ptr<arrow::DataType>& type,
+    const RunContext& run) {
+  ARROW_ASSIGN_OR_RAISE(const int column, FindTypedColumn(file, name, *type));
   return file.ReadColumn(column, type, RowRanges::All(file.num_rows()), run.stop_token);
-}
-
-arrow::Status CheckNoNulls(const arrow::Array& values, std::string_view name) {
-  if (values.null_count() == 0) return arrow::Status::OK();
-  return arrow::Status::SerializationError("BTree column ", name, " has ", values.null_count(),
-                                           " nulls, allowed none");
 }
 
 /// Parse `[[id, number of pages], ...]`.
@@ -58,39 +47,11 @@ arrow::Result<std::vector<BTreeLookup::Partition>> ParsePartitions(const std::st
 
 }  // namespace
 
-arrow::Result<std::shared_ptr<const DataFileReader>> OpenSegmentFile(
-    const std::shared_ptr<ObjectStore>& store, const table::IndexMetadata& segment,
-    const std::string& name, const RunContext& run) {
-  std::optional<uint64_t> size_bytes;
-  for (const auto& file : segment.files) {
-    if (file.path == name) size_bytes = file.size_bytes;
-  }
-  if (!size_bytes && !segment.files.empty()) {
-    return arrow::Status::SerializationError("index entry lists files, but not ", name);
-  }
-  const std::string path =
-      table::BaseFolder(segment.base_id) + "_indices/" + segment.uuid.ToString() + "/" + name;
-  return DataFileReader::Open(store, path, size_bytes, run.stop_token, run.memory_pool);
-}
-
-arrow::Status CheckColumn(const DataFileReader& file, int column, std::string_view name,
-                          const arrow::DataType& type) {
-  const auto leaves = LeafFields(file.schema());
-  if (static_cast<size_t>(column) >= leaves.size() || column >= file.num_columns()) {
-    return arrow::Status::SerializationError("index file has ", leaves.size(), " columns, column ",
-                                             name, " is missing");
-  }
-  ARROW_ASSIGN_OR_RAISE(const auto stored, format::ParseLogicalType(leaves[column]->logical_type));
-  if (leaves[column]->parent_id == -1 && stored->Equals(type)) return arrow::Status::OK();
-  return arrow::Status::SerializationError("index column ", name, " is ", stored->ToString(),
-                                           ", allowed ", type.ToString());
-}
-
 arrow::Result<BTreeLookup> BTreeLookup::Load(const std::shared_ptr<ObjectStore>& store,
                                              const table::IndexMetadata& segment,
                                              const std::shared_ptr<arrow::DataType>& column_type,
                                              const RunContext& run) {
-  ARROW_ASSIGN_OR_RAISE(const auto file, OpenSegmentFile(store, segment, kFileName, run));
+  ARROW_ASSIGN_OR_RAISE(const auto file, OpenIndexFile(store, segment, kFileName, run));
   BTreeLookup lookup;
   const auto read = [&] {
     ARROW_RETURN_NOT_OK(lookup.ReadColumns(*file, column_type, run));
@@ -104,18 +65,17 @@ arrow::Result<BTreeLookup> BTreeLookup::Load(const std::shared_ptr<ObjectStore>&
 arrow::Status BTreeLookup::ReadColumns(const DataFileReader& file,
                                        const std::shared_ptr<arrow::DataType>& type,
                                        const RunContext& run) {
-  if (file.num_rows() > file.size_bytes() * kMaxPagesPerByte ||
-      file.num_rows() > std::numeric_limits<uint32_t>::max()) {
-    return arrow::Status::SerializationError("BTree claims ", file.num_rows(), " pages in ",
-                                             file.size_bytes(), " bytes");
-  }
   num_pages_ = file.num_rows();
-  ARROW_ASSIGN_OR_RAISE(min_, ReadWhole(file, 0, "min", type, run));
-  ARROW_ASSIGN_OR_RAISE(max_, ReadWhole(file, 1, "max", type, run));
-  ARROW_ASSIGN_OR_RAISE(null_count_, ReadWhole(file, 2, "null_count", arrow::uint32(), run));
-  ARROW_RETURN_NOT_OK(CheckNoNulls(*null_count_, "null_count"));
-  ARROW_ASSIGN_OR_RAISE(const auto page_idx, ReadWhole(file, 3, "page_idx", arrow::uint32(), run));
-  ARROW_RETURN_NOT_OK(CheckNoNulls(*page_idx, "page_idx"));
+  if (num_pages_ > std::numeric_limits<uint32_t>::max()) {
+    return arrow::Status::SerializationError("BTree has ", num_pages_, " pages");
+  }
+  ARROW_ASSIGN_OR_RAISE(min_, ReadBounds(file, "min", type, run));
+  ARROW_ASSIGN_OR_RAISE(max_, ReadBounds(file, "max", type, run));
+  const auto read_numbers = [&](std::string_view name) {
+    return ReadRequiredColumn(file, name, arrow::uint32(), run.stop_token);
+  };
+  ARROW_ASSIGN_OR_RAISE(null_count_, read_numbers("null_count"));
+  ARROW_ASSIGN_OR_RAISE(const auto page_idx, read_numbers("page_idx"));
   const uint32_t* idx = static_cast<const arrow::UInt32Array&>(*page_idx).raw_values();
   for (int64_t page = 0; page < page_idx->length(); ++page) {
     if (idx[page] != page) {

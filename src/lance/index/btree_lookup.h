@@ -16,16 +16,6 @@ namespace lance::index {
 /// Rows of a page where nothing says otherwise (zonemap-and-indices 6.1).
 inline constexpr uint64_t kDefaultPageRows = 4096;
 
-/// Open a file of an index segment. \return SerializationError when the segment lists its files,
-/// but not this one
-arrow::Result<std::shared_ptr<const format::DataFileReader>> OpenSegmentFile(
-    const std::shared_ptr<ObjectStore>& store, const table::IndexMetadata& segment,
-    const std::string& name, const RunContext& run);
-
-/// Check that a column of an index file, found by its position, has a type.
-arrow::Status CheckColumn(const format::DataFileReader& file, int column, std::string_view name,
-                          const arrow::DataType& type);
-
 /// What `page_lookup.lance` of a BTree says of its pages: bounds and nulls. Immutable.
 ///
 /// Every page is sorted, nulls first, and no page has a value below one of the pages before it.

@@ -7,6 +7,7 @@
 #include "arrow/api.h"
 #include "lance/base/checked_math.h"
 #include "lance/base/status_detail.h"
+#include "lance/index/index_file.h"
 #include "lance/index/ordered_value.h"
 
 namespace lance::index {
@@ -16,22 +17,12 @@ using format::DataFileReader;
 
 constexpr int32_t kHighestVersion = 1;
 
-/// Rows that one byte of a file can stand for at most: every row has a number of its own.
-constexpr uint64_t kMaxRowsPerByte = 16;
-
 /// What is read at once at most, as it is stored and in rows.
 constexpr uint64_t kMaxReadBytes = 4ull << 20;
 constexpr uint64_t kMaxReadRows = 1ull << 18;
 
 arrow::Status CheckEntry(const table::IndexMetadata& segment, const arrow::DataType& type) {
-  const int32_t version = segment.index_version.value_or(0);
-  if (version < 0 || version > kHighestVersion) {
-    const std::string name = "BTree version " + std::to_string(version);
-    return UnsupportedError(name, name + ", allowed 0, 1");
-  }
-  if (segment.field_ids.size() != 1 || !segment.covering_field_ids.empty()) {
-    return UnsupportedError("BTree of several columns", "BTree of several columns");
-  }
+  ARROW_RETURN_NOT_OK(CheckPlainSegment(segment, "BTree", kHighestVersion));
   if (!HasOrder(type)) {
     const std::string name = "BTree of type " + type.ToString();
     return UnsupportedError(name, name);
@@ -66,9 +57,9 @@ arrow::Status CheckPage(const BTreeLookup& lookup, uint64_t page, const arrow::A
 }
 
 arrow::Result<std::shared_ptr<arrow::UInt64Array>> ReadIdColumn(const DataFileReader& file,
-                                                                const RowRanges& rows,
+                                                                int column, const RowRanges& rows,
                                                                 const RunContext& run) {
-  ARROW_ASSIGN_OR_RAISE(auto ids, file.ReadColumn(1, arrow::uint64(), rows, run.stop_token));
+  ARROW_ASSIGN_OR_RAISE(auto ids, file.ReadColumn(column, arrow::uint64(), rows, run.stop_token));
   if (ids->null_count() > 0) {
     return arrow::Status::SerializationError("BTree column ids has ", ids->null_count(),
                                              " nulls, allowed none");
@@ -93,7 +84,7 @@ arrow::Result<std::shared_ptr<const BTreeSegment>> BTreeSegment::Open(
 arrow::Status BTreeSegment::OpenParts(const std::shared_ptr<ObjectStore>& store,
                                       const table::IndexMetadata& segment, const RunContext& run) {
   const auto open = [&](const std::string& name, uint64_t num_pages) {
-    ARROW_ASSIGN_OR_RAISE(auto file, OpenSegmentFile(store, segment, name, run));
+    ARROW_ASSIGN_OR_RAISE(auto file, OpenIndexFile(store, segment, name, run));
     const std::string path = file->path();
     return InFile(AddPart(std::move(file), num_pages), path);
   };
@@ -112,13 +103,9 @@ arrow::Status BTreeSegment::OpenParts(const std::shared_ptr<ObjectStore>& store,
 
 arrow::Status BTreeSegment::AddPart(std::shared_ptr<const DataFileReader> file,
                                     uint64_t num_pages) {
-  ARROW_RETURN_NOT_OK(CheckColumn(*file, 0, "values", *type_));
-  ARROW_RETURN_NOT_OK(CheckColumn(*file, 1, "ids", *arrow::uint64()));
+  ARROW_ASSIGN_OR_RAISE(const int values, FindTypedColumn(*file, "values", *type_));
+  ARROW_ASSIGN_OR_RAISE(const int ids, FindTypedColumn(*file, "ids", *arrow::uint64()));
   const uint64_t num_rows = file->num_rows();
-  if (num_rows / kMaxRowsPerByte > file->size_bytes()) {
-    return arrow::Status::SerializationError("BTree claims ", num_rows, " rows in ",
-                                             file->size_bytes(), " bytes");
-  }
   const uint64_t first_page =
       parts_.empty() ? 0 : parts_.back().first_page + parts_.back().num_pages;
   if (CeilDiv(num_rows, lookup_.page_rows()) != num_pages ||
@@ -128,12 +115,23 @@ arrow::Status BTreeSegment::AddPart(std::shared_ptr<const DataFileReader> file,
                                              " rows");
   }
   if (num_pages == 0) return arrow::Status::OK();
-  parts_.push_back({std::move(file), first_page, num_pages});
+  parts_.push_back({std::move(file), first_page, num_pages, values, ids});
   for (uint64_t page = first_page; page < first_page + num_pages; ++page) {
     ARROW_RETURN_NOT_OK(lookup_.CheckSize(page, RowsOf(parts_.back(), page).size()));
     num_nulls_ += lookup_.null_count(page);
   }
   return arrow::Status::OK();
+}
+
+std::vector<BTreeSegment::SortedPages> BTreeSegment::SortedRuns() const {
+  std::vector<SortedPages> runs;
+  for (const Part& part : parts_) {
+    // Nulls are the first of each part, and no value is below those of the parts before.
+    const bool goes_on = !runs.empty() && lookup_.null_count(part.first_page) == 0;
+    if (!goes_on) runs.push_back({part.first_page, part.first_page});
+    runs.back().end = part.first_page + part.num_pages;
+  }
+  return runs;
 }
 
 const BTreeSegment::Part& BTreeSegment::PartOf(uint64_t page) const {
@@ -172,9 +170,10 @@ arrow::Result<BTreeRows> BTreeSegment::Read(std::span<const uint32_t> pages,
   const RowRanges rows = RowsOf(part, pages);
   const auto read = [&]() -> arrow::Result<BTreeRows> {
     BTreeRows found;
-    ARROW_ASSIGN_OR_RAISE(found.values, part.file->ReadColumn(0, type_, rows, run.stop_token));
+    ARROW_ASSIGN_OR_RAISE(found.values,
+                          part.file->ReadColumn(part.values, type_, rows, run.stop_token));
     ARROW_RETURN_NOT_OK(CheckPages(part, pages, *found.values));
-    ARROW_ASSIGN_OR_RAISE(found.ids, ReadIdColumn(*part.file, rows, run));
+    ARROW_ASSIGN_OR_RAISE(found.ids, ReadIdColumn(*part.file, part.ids, rows, run));
     return found;
   };
   auto result = read();
@@ -184,7 +183,7 @@ arrow::Result<BTreeRows> BTreeSegment::Read(std::span<const uint32_t> pages,
 arrow::Result<std::shared_ptr<arrow::UInt64Array>> BTreeSegment::ReadIds(
     std::span<const uint32_t> pages, const RunContext& run) const {
   const Part& part = PartOf(pages.front());
-  auto ids = ReadIdColumn(*part.file, RowsOf(part, pages), run);
+  auto ids = ReadIdColumn(*part.file, part.ids, RowsOf(part, pages), run);
   return ids.ok() ? ids : InFile(ids.status(), part.file->path());
 }
 

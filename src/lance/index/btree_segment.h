@@ -34,6 +34,15 @@ class BTreeSegment {
   const BTreeLookup& lookup() const { return lookup_; }
   uint64_t num_nulls() const { return num_nulls_; }
 
+  /// Pages [begin, end) that are in the order of a BTree from one to the next.
+  struct SortedPages {
+    uint64_t begin = 0;
+    uint64_t end = 0;
+  };
+
+  /// All pages; more than one run of them where several range partitions have nulls.
+  std::vector<SortedPages> SortedRuns() const;
+
   /// How many of the first of `pages` to read at once: they are in one file, and their rows take
   /// some megabytes. \pre not empty, ascending
   size_t CountReadable(std::span<const uint32_t> pages) const;
@@ -50,6 +59,8 @@ class BTreeSegment {
     std::shared_ptr<const format::DataFileReader> file;
     uint64_t first_page = 0;
     uint64_t num_pages = 0;
+    int values = 0;  // columns
+    int ids = 0;
   };
 
   BTreeSegment(BTreeLookup lookup, std::shared_ptr<arrow::DataType> type, RowDomain domain)

@@ -20,8 +20,8 @@ class IndexRefreshTest : public ::testing::Test {
     }
   }
 
-  void AddSegment(const std::string& type, const RoaringBitmap& coverage,
-                  uint64_t dataset_version, int32_t index_version = 0) {
+  void AddSegment(const std::string& type, const RoaringBitmap& coverage, uint64_t dataset_version,
+                  int32_t index_version = 0) {
     table::IndexMetadata segment{.field_ids = {3},
                                  .name = "i",
                                  .dataset_version = dataset_version,

@@ -42,8 +42,9 @@ class IndexTest : public ::testing::Test {
     builder.WithOpenOptions(session_.Options())
         .WithOptions({.max_rows_per_file = 3, .enable_stable_row_ids = stable_row_ids});
     return builder
-        .Execute(TableFromJson({{"a", arrow::int32()}, {"s", arrow::utf8()}},
-                               R"([[1, "x"], [2, "y"], [3, null], [4, "x"], [null, "z"], [6, "y"]])"))
+        .Execute(
+            TableFromJson({{"a", arrow::int32()}, {"s", arrow::utf8()}},
+                          R"([[1, "x"], [2, "y"], [3, null], [4, "x"], [null, "z"], [6, "y"]])"))
         .ValueOrDie()
         .dataset;
   }
@@ -109,7 +110,8 @@ TEST_F(IndexTest, KnowsThatNullsAreNeitherTrueNorFalse) {
 
 TEST_F(IndexTest, ReadsFragmentsThatItDoesNotCoverInFull) {
   const Dataset dataset = WithIndex(
-      Create(), {.column = "a", .type = IndexType::kBTree, .fragment_ids = std::vector<uint64_t>{1}});
+      Create(),
+      {.column = "a", .type = IndexType::kBTree, .fragment_ids = std::vector<uint64_t>{1}});
 
   const Found found = Find(dataset, "a >= 3");
   EXPECT_THAT(found.values, ElementsAre("3", "4", "6"));
@@ -120,11 +122,10 @@ TEST_F(IndexTest, ReadsFragmentsThatItDoesNotCoverInFull) {
 }
 
 TEST_F(IndexTest, FollowsRowsByTheirStableIds) {
-  Dataset dataset = WithIndex(Create(/*stable_row_ids=*/true),
-                              {.column = "s", .type = IndexType::kBitmap});
-  LANCE_ASSERT_OK_AND_ASSIGN(
-      const auto updated,
-      Update(dataset, {.updates = {{"a", "20"}}, .where = Filter("a = 2")}));
+  Dataset dataset =
+      WithIndex(Create(/*stable_row_ids=*/true), {.column = "s", .type = IndexType::kBitmap});
+  LANCE_ASSERT_OK_AND_ASSIGN(const auto updated,
+                             Update(dataset, {.updates = {{"a", "20"}}, .where = Filter("a = 2")}));
 
   const Found found = Find(updated.dataset, "s = 'y'");
   EXPECT_THAT(found.values, ElementsAre("6", "20"));
@@ -143,8 +144,7 @@ TEST_F(IndexTest, DoesNotHideRowsThatWereDeletedBeforeIt) {
   LANCE_ASSERT_OK_AND_ASSIGN(const auto deleted, Delete(Create(), "a = 4"));
   const Dataset dataset = WithIndex(deleted.dataset, {.column = "a", .type = IndexType::kBTree});
 
-  const Found found =
-      Find(dataset, "a = 4", {.include_deleted_rows = true, .with_row_id = true});
+  const Found found = Find(dataset, "a = 4", {.include_deleted_rows = true, .with_row_id = true});
   EXPECT_THAT(found.values, ElementsAre("4"));
 }
 
@@ -160,13 +160,13 @@ TEST_F(IndexTest, IsLeftAsideWithOneWarningWhenItIsDamaged) {
   EXPECT_THAT(found.warnings, ElementsAre("index_unusable"));
 }
 
-TEST_F(IndexTest, IsLeftAsideWhenRowsMayHaveMovedUnderIt) {
+TEST_F(IndexTest, IsLeftAsideWhenNobodyKnowsWhereItsRowsWent) {
   const Dataset dataset = WithIndex(Create(), {.column = "a", .type = IndexType::kBTree});
   table::LoadedManifest loaded = *dataset.impl().loaded;
-  loaded.manifest.indices.push_back(
-      {.name = "__lance_frag_reuse",
-       .details_type_url = "/lance.table.FragmentReuseIndexDetails",
-       .has_details = true});
+  loaded.manifest.indices.push_back({.name = "__lance_frag_reuse",
+                                     .details_type_url = "/lance.table.FragmentReuseIndexDetails",
+                                     .details_value = "\xff",
+                                     .has_details = true});
   LANCE_ASSERT_OK_AND_ASSIGN(const Dataset moved,
                              Dataset::Impl::Make(dataset.impl().opened, std::move(loaded)));
 
@@ -200,12 +200,13 @@ TEST_F(IndexTest, RefusesByNameWhatIsNotBuilt) {
               IsInvalid(HasSubstr("column a of type int32; allowed: lists")));
   EXPECT_THAT(CreateIndex(dataset, {.column = "b", .type = IndexType::kBTree}),
               IsKeyError(HasSubstr("there is no column b")));
-  EXPECT_THAT(
-      CreateIndex(dataset, {.column = "a", .type = IndexType::kBTree, .rows_per_zone = 7}),
-      IsInvalid(HasSubstr("options of zonemaps")));
+  EXPECT_THAT(CreateIndex(dataset, {.column = "a", .type = IndexType::kBTree, .rows_per_zone = 7}),
+              IsInvalid(HasSubstr("options of zonemaps")));
   EXPECT_THAT(CreateIndex(dataset, {.column = "a", .fragment_ids = std::vector<uint64_t>{9}}),
               IsKeyError(HasSubstr("there is no fragment 9")));
   EXPECT_THAT(CreateIndex(dataset, {.column = "a", .uuid = "zz"}), IsInvalid(HasSubstr("zz")));
+  EXPECT_THAT(CreateIndex(dataset, {.column = "a", .name = "__lance_mem_wal"}),
+              IsInvalid(HasSubstr("another beginning than __lance_")));
 }
 
 TEST_F(IndexTest, VerifyPruningFindsAnIndexThatLosesARow) {
@@ -217,7 +218,8 @@ TEST_F(IndexTest, VerifyPruningFindsAnIndexThatLosesARow) {
 
   // An index of fragment 0 that claims fragment 1.
   const Dataset partial = WithIndex(
-      dataset, {.column = "a", .type = IndexType::kBTree, .fragment_ids = std::vector<uint64_t>{0}});
+      dataset,
+      {.column = "a", .type = IndexType::kBTree, .fragment_ids = std::vector<uint64_t>{0}});
   table::LoadedManifest loaded = *partial.impl().loaded;
   loaded.manifest.indices[0].fragment_bitmap = RoaringBitmap({0, 1}).Serialize();
   LANCE_ASSERT_OK_AND_ASSIGN(const Dataset wrong,
@@ -225,6 +227,24 @@ TEST_F(IndexTest, VerifyPruningFindsAnIndexThatLosesARow) {
   LANCE_ASSERT_OK_AND_ASSIGN(const auto bad, VerifyPruning(wrong, {.filter = Filter("a = 4")}));
   ASSERT_THAT(bad.missed, SizeIs(1));
   EXPECT_THAT(bad.missed[0].message, HasSubstr("1 rows of fragment 1 pass the filter a = 4"));
+}
+
+TEST_F(IndexTest, OptimizeKeepsTheParametersOfAZonemap) {
+  Dataset dataset = WithIndex(Create(), {.column = "a",
+                                         .fragment_ids = std::vector<uint64_t>{0},
+                                         .rows_per_zone = 2,
+                                         .use_seeds = false});
+  LANCE_ASSERT_OK_AND_ASSIGN(const Dataset appended,
+                             OptimizeIndices(dataset, {.num_segments_to_merge = 0}));
+  LANCE_ASSERT_OK_AND_ASSIGN(const Dataset merged, OptimizeIndices(appended));
+
+  const auto& segments = appended.impl().manifest().indices;
+  ASSERT_THAT(segments, SizeIs(2));
+  EXPECT_EQ(segments[0].details_value, segments[1].details_value);
+  ASSERT_THAT(merged.impl().manifest().indices, SizeIs(1));
+  EXPECT_EQ(merged.impl().manifest().indices[0].details_value, segments[0].details_value);
+  LANCE_ASSERT_OK_AND_ASSIGN(const auto zones, LoadZones(merged, "a"));
+  EXPECT_EQ(zones->num_rows(), 4);
 }
 
 TEST_F(IndexTest, OptimizeAnswersForNewFragmentsAndKeepsOthers) {

@@ -36,8 +36,8 @@ struct Rows {
 
 bool Names(const index::RowAddressMap& rows, uint64_t number) {
   const auto high = static_cast<uint32_t>(number >> 32);
-  const auto entry = std::ranges::lower_bound(rows.entries, high, {},
-                                              &index::RowAddressMap::Entry::fragment_id);
+  const auto entry =
+      std::ranges::lower_bound(rows.entries, high, {}, &index::RowAddressMap::Entry::fragment_id);
   if (entry == rows.entries.end() || entry->fragment_id != high) return false;
   return !entry->offsets || entry->offsets->Contains(static_cast<uint32_t>(number));
 }
@@ -57,7 +57,8 @@ bool Holds(const arrow::Array& values, const std::vector<index::OrderedValue>& w
   for (int64_t i = 0; i < values.length(); ++i) {
     if (values.IsNull(i)) continue;
     const auto value = index::ToOrderedValue(values, i);
-    if (std::ranges::any_of(wanted, [&](const auto& one) { return std::is_eq(one <=> value); })) return true;
+    if (std::ranges::any_of(wanted, [&](const auto& one) { return std::is_eq(one <=> value); }))
+      return true;
   }
   return false;
 }
@@ -66,13 +67,9 @@ bool Holds(const arrow::Array& values, const std::vector<index::OrderedValue>& w
 class SegmentCheck {
  public:
   SegmentCheck(const Dataset::Impl& dataset, const table::IndexMetadata& segment,
-               std::shared_ptr<const index::ScalarIndex> index,
-               const table::FragmentReuse* reuse, const RunContext& run)
-      : dataset_(dataset),
-        segment_(segment),
-        index_(std::move(index)),
-        reuse_(reuse),
-        run_(run) {}
+               std::shared_ptr<const index::ScalarIndex> index, const table::FragmentReuse* reuse,
+               const RunContext& run)
+      : dataset_(dataset), segment_(segment), index_(std::move(index)), reuse_(reuse), run_(run) {}
 
   /// \return the first problem; "" when there is none
   arrow::Result<std::string> Find() {
@@ -137,9 +134,8 @@ class SegmentCheck {
       if (!known) {
         ARROW_ASSIGN_OR_RAISE(known, Search(leaf));
       }
-      auto problem = Compare(rows, *known, wants_nulls ? "NULL" : "a value", [&](int64_t row) {
-        return rows.values->IsNull(row) == wants_nulls;
-      });
+      auto problem = Compare(rows, *known, wants_nulls ? "NULL" : "a value",
+                             [&](int64_t row) { return rows.values->IsNull(row) == wants_nulls; });
       if (!problem.empty()) return problem;
     }
     return "";
@@ -179,8 +175,8 @@ class SegmentCheck {
       const bool is_match = matches(row);
       if (is_named == is_match || (is_named && !found.is_exact)) continue;
       return "fragment " + std::to_string(rows.fragment_id) + ": row " +
-             std::to_string(numbers.Value(row)) + " is " + (is_named ? "" : "not ") +
-             "named for " + what;
+             std::to_string(numbers.Value(row)) + " is " + (is_named ? "" : "not ") + "named for " +
+             what;
     }
     return "";
   }
@@ -197,7 +193,8 @@ class SegmentCheck {
 arrow::Status CheckSegment(const Dataset::Impl& dataset, const table::IndexMetadata& segment,
                            const table::FragmentReuse* reuse, const RunContext& run,
                            Findings* findings) {
-  const std::string folder = SegmentFolderOf(index::IndexFilePath(segment.uuid, segment.base_id, ""));
+  const std::string folder =
+      SegmentFolderOf(index::IndexFilePath(segment.uuid, segment.base_id, ""));
   ARROW_ASSIGN_OR_RAISE(const auto column,
                         ColumnValues::Make(dataset.fields, segment.field_ids.front()));
   auto opened = index::OpenScalarIndex(dataset.store, segment, column.type(), run);
@@ -236,12 +233,13 @@ arrow::Status CheckScalarIndices(const Dataset::Impl& dataset,
     if (!IsScalarIndex(segment)) continue;
     if (dataset.manifest().schema.FindById(segment.field_ids.front()) == nullptr) continue;
     const bool is_damaged =
-        damaged.contains(SegmentFolderOf(
-            index::IndexFilePath(segment.uuid, segment.base_id, ""))) ||
+        damaged.contains(
+            SegmentFolderOf(index::IndexFilePath(segment.uuid, segment.base_id, ""))) ||
         std::ranges::any_of(segment.files, [&](const table::IndexFile& file) {
           return damaged.contains(index::IndexFilePath(segment.uuid, segment.base_id, file.path));
         });
-    if (!is_damaged) ARROW_RETURN_NOT_OK(CheckSegment(dataset, segment, reuse->get(), run, findings));
+    if (!is_damaged)
+      ARROW_RETURN_NOT_OK(CheckSegment(dataset, segment, reuse->get(), run, findings));
   }
   return arrow::Status::OK();
 }
