@@ -1,9 +1,13 @@
 #include "lance/table/named_files.h"
 
+#include <string>
 #include <utility>
+#include <variant>
 
 #include "lance/table/base_path.h"
 #include "lance/table/deletion_file.h"
+#include "lance/table/fragment_reuse.h"
+#include "lance/table/fragment_reuse_proto.h"
 #include "lance/table/manifest_names.h"
 
 namespace lance::table {
@@ -22,7 +26,15 @@ void VisitFragment(const Fragment& fragment, const Visit& visit) {
   visit({NamedFileKind::kDeletion, base_id, DeletionFilePath(fragment.id, file)});
 }
 
+/// Whether an entry is all that there is: it has no folder.
+bool IsInlineReuse(const IndexMetadata& index) {
+  if (index.name != kFragmentReuseName || !index.files.empty()) return false;
+  const auto stored = ParseReuseDetails(index.details_value);
+  return stored.ok() && std::holds_alternative<std::string>(*stored);
+}
+
 void VisitIndex(const IndexMetadata& index, const Visit& visit) {
+  if (IsInlineReuse(index)) return;
   const std::string folder = "_indices/" + index.uuid.ToString() + "/";
   visit({NamedFileKind::kIndexFolder, index.base_id, folder});
   for (const IndexFile& file : index.files) {

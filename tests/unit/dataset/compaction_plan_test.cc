@@ -69,6 +69,14 @@ TEST(GroupFragmentsTest, StopsAtExcludedFragments) {
   EXPECT_EQ(GroupFragments(Fragments({5, 5, 5, 5, 5}), options).tasks, (Tasks{{0, 1}, {3, 4}}));
 }
 
+TEST(GroupFragmentsTest, LeavesAloneWhatAnUnknownIndexCovers) {
+  auto fragments = Fragments({5, 5, 5, 5});
+  fragments[1].live_rows = 1;
+  for (const size_t held : {1, 2}) fragments[held].is_held_back = true;
+  fragments.push_back(Fragments({5}).front());
+  EXPECT_EQ(GroupFragments(fragments, Options(100)).tasks, (Tasks{{3, 4}}));
+}
+
 TEST(GroupFragmentsTest, TakesTasksInOrderWhileTheyFitTheBudget) {
   ResolvedCompaction options = Options(10);
   options.budget.max_source_rows = 29;

@@ -21,8 +21,8 @@ using ::testing::IsEmpty;
 
 constexpr uint64_t Address(uint64_t fragment, uint64_t offset) { return fragment << 32 | offset; }
 
-/// Fragments 0 and 1 of 3 rows each, of which row 1 of 0 is deleted, became fragment 2; then 2 and 3
-/// became 4, and row 0 of 2 was deleted meanwhile.
+/// Fragments 0 and 1 of 3 rows each, of which row 1 of 0 is deleted, became fragment 2; then 2 and
+/// 3 became 4, and row 0 of 2 was deleted meanwhile.
 std::vector<ReuseVersion> TwoRewrites() {
   return {{.dataset_version = 5,
            .groups = {{.survivors = {{0, {0, 2}}, {1, {0, 1, 2}}},
@@ -114,7 +114,9 @@ TEST(FragmentReuse, RefusesWhatContradictsItself) {
               IsSerializationError(HasSubstr("which is not replaced")));
   EXPECT_THAT(changed([](ReuseGroup* group) { group->old_fragments[1].physical_rows = 2; }),
               IsSerializationError(HasSubstr("a row behind the 2 rows of fragment 1")));
-  EXPECT_THAT(changed([](ReuseGroup* group) { group->old_fragments.push_back({0, 3, 0}); }),
+  EXPECT_THAT(changed([](ReuseGroup* group) {
+                group->old_fragments.push_back({0, 3, 0});
+              }),
               IsSerializationError(HasSubstr("replaced twice")));
 }
 
@@ -170,12 +172,12 @@ TEST(FragmentReuse, BringsTheCoverageOfAllEntriesUpToDate) {
 /// Fragments 0 and 1 become 5; the record takes the place of one with `replaced`.
 Transaction RewriteWithRecord(std::optional<Uuid> replaced) {
   Fragment output = SampleFragment(5, "new.lance", 20);
-  Rewrite rewrite{.groups = {{.old_fragments = {SampleFragment(0), SampleFragment(1)},
-                              .new_fragments = {output}}},
-                  .reuse_entry = ReuseEntry{{.uuid = SampleUuid(9),
-                                             .name = std::string(kFragmentReuseName),
-                                             .has_details = true},
-                                            replaced}};
+  Rewrite rewrite{
+      .groups = {{.old_fragments = {SampleFragment(0), SampleFragment(1)},
+                  .new_fragments = {output}}},
+      .reuse_entry = ReuseEntry{
+          {.uuid = SampleUuid(9), .name = std::string(kFragmentReuseName), .has_details = true},
+          replaced}};
   return SampleTransaction(1, std::move(rewrite));
 }
 
@@ -200,6 +202,25 @@ TEST(FragmentReuse, OfARewriteTakesThePlaceOfTheEntryThatItWasMadeFrom) {
     EXPECT_THAT(BuildManifest(newest, RewriteWithRecord(replaced), {}),
                 lance::testing::IsAlreadyExists(HasSubstr("another commit changed")));
   }
+}
+
+TEST(FragmentReuse, IsTrimmedOnlyAsItWasRead) {
+  const auto entry = [](uint8_t uuid) {
+    return IndexMetadata{.uuid = SampleUuid(uuid), .name = std::string(kFragmentReuseName)};
+  };
+  Manifest newest = SampleManifest({0});
+  newest.indices = {entry(8)};
+  const auto trim = [&](uint8_t removed) {
+    return BuildManifest(newest,
+                         SampleTransaction(1, CreateIndex{.new_indices = {entry(9)},
+                                                          .removed_indices = {entry(removed)}}),
+                         {});
+  };
+
+  LANCE_ASSERT_OK_AND_ASSIGN(const Manifest next, trim(8));
+
+  EXPECT_THAT(next.indices, ElementsAre(entry(9)));
+  EXPECT_THAT(trim(7), lance::testing::IsAlreadyExists(HasSubstr("another commit changed")));
 }
 
 TEST(FragmentReuse, SurvivesAnyBytes) {
