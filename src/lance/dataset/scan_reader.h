@@ -57,8 +57,6 @@ class ScanReader : public arrow::RecordBatchReader {
   arrow::Result<std::shared_ptr<arrow::RecordBatch>> ReadOutput(const Selected& selected);
   /// Read what the output is made of, by the names of the table.
   arrow::Result<std::shared_ptr<arrow::RecordBatch>> ReadSources(const Selected& selected);
-  /// The columns of the table that the output needs, each once.
-  std::vector<const format::FieldNode*> NeededFields() const;
   /// The values of a system column, for deleted rows as the scan gives them.
   arrow::Result<std::shared_ptr<arrow::Array>> ReadSystemColumn(SystemColumn column,
                                                                 const RowRanges& rows);
@@ -77,7 +75,7 @@ class ScanReader : public arrow::RecordBatchReader {
   std::vector<OutputColumn> columns_;
   std::optional<FragmentPruner> pruner_;
 
-  std::vector<const format::FieldNode*> needed_fields_;
+  std::vector<const format::FieldNode*> needed_fields_;  // of the scan's sources
   std::vector<uint64_t> first_row_offsets_;  // by position in the manifest; empty: not needed
   size_t next_fragment_ = 0;                 // of the scan's
   std::unique_ptr<FragmentReader> fragment_;

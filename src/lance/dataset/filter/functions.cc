@@ -20,7 +20,9 @@ const std::map<std::string_view, FunctionEntry>& AllFunctions() {
   static const auto* const all = [] {
     auto* entries = new std::map<std::string_view, FunctionEntry>();
     for (const auto& group :
-         {TextFunctions(), NumberFunctions(), TimeFunctions(), ChoiceFunctions()}) {
+         {TextFunctions(), TextShapeFunctions(), TextSearchFunctions(), DigestFunctions(),
+          NumberFunctions(), TimeFunctions(), TimeConversionFunctions(), ChoiceFunctions(),
+          ListFunctions(), ListValueFunctions()}) {
       for (const FunctionEntry& entry : group) entries->emplace(entry.name, entry);
     }
     return entries;
