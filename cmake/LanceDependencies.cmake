@@ -14,6 +14,9 @@ find_package(Roaring REQUIRED)
 # nlohmann JSON: the declaration's column list, the version hint, and what the CLI prints.
 find_package(nlohmann_json 3.11 REQUIRED)
 
+# xxHash: what bloom filter indices hold. Only its header: nothing is linked.
+find_path(LANCE_XXHASH_FOLDER xxhash.h REQUIRED)
+
 # OpenSSL's libcrypto: SHA-256 of plans and rank models.
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 

@@ -95,9 +95,9 @@ struct ScanStatistics {
   uint64_t bytes_read = 0;
   /// Indices opened.
   uint64_t indices_loaded = 0;
-  /// Parts of indices opened.
+  /// Parts of indices read: zonemaps as a whole, ranges of the files of others.
   uint64_t parts_loaded = 0;
-  /// Zones compared with a literal.
+  /// Zones compared with a literal, and searches of other indices.
   uint64_t index_comparisons = 0;
   /// Index segments found in the session's cache.
   uint64_t index_cache_hits = 0;
@@ -111,7 +111,7 @@ struct ScanStatistics {
   uint64_t rows_scanned = 0;
   /// Rows returned.
   uint64_t rows_returned = 0;
-  /// Zones not skipped; fragments without statistics count one zone per 8,192 rows, all kept.
+  /// Zones not skipped; in fragments without zones each 8,192 rows count as one.
   uint64_t zones_kept = 0;
   /// Zones in all.
   uint64_t zones_total = 0;
@@ -129,9 +129,9 @@ struct ScanPredicate {
   std::string predicate;
   /// The index used; no value: seeds or none.
   std::optional<std::string> index;
-  /// "zonemap" or "seed"; no value: none.
+  /// "zonemap", "btree", "bitmap", "labellist", "bloomfilter" or "seed"; no value: none.
   std::optional<std::string> index_type;
-  /// Whether the index gives exactly the matching rows.
+  /// Whether the index gives exactly the matching rows, in all fragments.
   bool exact = false;
   /// Zones that may hold a match of this condition alone.
   uint64_t zones_kept = 0;
@@ -206,7 +206,7 @@ class Scanner {
   arrow::Result<std::shared_ptr<arrow::Table>> ToTable(const CallOptions& call = {}) const;
   /// Count the rows that would come out; without a filter from metadata alone.
   arrow::Result<uint64_t> CountRows(const CallOptions& call = {}) const;
-  /// Bounds from the manifest and zonemaps. Reads no data file, and zonemaps once per session.
+  /// Bounds from the manifest and indices. Reads no data file, and indices once per session.
   arrow::Result<ScanEstimate> Estimate(const CallOptions& call = {}) const;
   /// Say what would be read. Reads indices and seeds, no data.
   arrow::Result<ScanExplanation> Explain(const CallOptions& call = {}) const;

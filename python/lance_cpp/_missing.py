@@ -30,10 +30,6 @@ _PLACES: dict[str, tuple[tuple[str, str], ...]] = {
             "DedicatedBlobWriter PackedBlobWriter blob_array blob_field",
         ),
         ("write_dataset and the methods of LanceDataset change a table and commit", "commit"),
-        (
-            "describe_indices describes the indices",
-            "indices",
-        ),
         ("long calls take observer=", "IndexProgress progress otel tracing"),
         (
             "scan_stats_callback of a scan counts what it reads",
@@ -63,12 +59,12 @@ _PLACES: dict[str, tuple[tuple[str, str], ...]] = {
         ),
         (
             "describe_indices describes the indices",
-            "IndexConfig IndexInformation IndexSegment SupportedDistributedIndices",
+            "IndexInformation IndexSegment SupportedDistributedIndices",
         ),
         ("plain dicts are taken and given", "AlterColumn DeleteResult ExecuteResult UpdateResult"),
         (
             "scan_stats_callback of a scan counts what it reads",
-            "DataStatistics DatasetStats FieldStatistics IOStats LanceStats",
+            "DataStatistics DatasetStats FieldStatistics IOStats",
         ),
         (
             "",
@@ -89,6 +85,14 @@ _PLACES: dict[str, tuple[tuple[str, str], ...]] = {
         ),
         ("BlobFile is a file", "BlobIterator LanceBlobFile"),
     ),
+    "lance_cpp.indices": (
+        ("vector search is not part of it", "IndexFileVersion IndicesBuilder IvfModel PqModel"),
+        (
+            "create_scalar_index builds an index as a whole",
+            "IndexSegment SupportedDistributedIndices",
+        ),
+        ("", "builder ivf pq"),
+    ),
     "lance_cpp.udf": (("", "BatchUDFCheckpoint normalize_transform"),),
     "LanceDataset": (
         (
@@ -106,9 +110,9 @@ _PLACES: dict[str, tuple[tuple[str, str], ...]] = {
             "commit_batch",
         ),
         (
-            "create_scalar_index builds zonemaps, describe_indices describes all",
-            "commit_existing_index_segments index_statistics "
-            "merge_existing_index_segments merge_index_metadata prewarm_index",
+            "create_scalar_index builds zonemaps, btrees, bitmaps and label lists as a whole",
+            "commit_existing_index_segments merge_existing_index_segments merge_index_metadata "
+            "prewarm_index",
         ),
         (
             "take_blobs opens blobs, blob_handling='all_binary' reads them",
@@ -116,7 +120,7 @@ _PLACES: dict[str, tuple[tuple[str, str], ...]] = {
         ),
         (
             "scan_stats_callback of a scan counts what it reads",
-            "io_stats_incremental io_stats_snapshot stats",
+            "io_stats_incremental io_stats_snapshot",
         ),
         ("lance_cpp.file.LanceFileWriter writes a file", "new_file_session"),
         (

@@ -30,7 +30,8 @@ from .history import (
     DatasetDelta,
     History,
 )
-from ._indices import IndexDescription, Indices
+from ._indices import IndexDescription, Indices, LanceStats
+from .indices import IndexConfig
 from .optimize import Compaction, CompactionMetrics, DatasetOptimizer
 from .rows import MergeInsertBuilder, RowChanges
 from .scan_plan import ScanPlans
@@ -59,10 +60,12 @@ __all__ = [
     "DatasetOptimizer",
     "FragmentMetadata",
     "Index",
+    "IndexConfig",
     "IndexDescription",
     "IndexFile",
     "LANCE_COMMIT_MESSAGE_KEY",
     "LanceDataset",
+    "LanceStats",
     "LanceFragment",
     "LanceOperation",
     "LanceScanner",

@@ -66,10 +66,14 @@ std::vector<FaultyOperation> RowOperations();
 std::vector<FaultyOperation> ColumnOperations();
 /// Metadata, clustering, maintenance, indices.
 std::vector<FaultyOperation> MetadataOperations();
+/// Building, updating and dropping indices that name rows.
+std::vector<FaultyOperation> IndexOperations();
 /// Operations below the public API: restore, data replacement, detached versions.
 std::vector<FaultyOperation> RawOperations();
 /// Compaction that keeps the order of rows.
 std::vector<FaultyOperation> CompactionOperations();
+/// Rewrites of rows that indices name.
+std::vector<FaultyOperation> IndexRewriteOperations();
 /// What is written first and committed later, and detached versions.
 std::vector<FaultyOperation> TransactionOperations();
 /// Transactions whose files callers write themselves, and writes to base paths.

@@ -24,7 +24,9 @@ std::vector<FaultyOperation> AllOperations() {
   std::vector<FaultyOperation> all = RowOperations();
   for (auto& operation : ColumnOperations()) all.push_back(std::move(operation));
   for (auto& operation : MetadataOperations()) all.push_back(std::move(operation));
+  for (auto& operation : IndexOperations()) all.push_back(std::move(operation));
   for (auto& operation : CompactionOperations()) all.push_back(std::move(operation));
+  for (auto& operation : IndexRewriteOperations()) all.push_back(std::move(operation));
   for (auto& operation : RawOperations()) all.push_back(std::move(operation));
   for (auto& operation : TransactionOperations()) all.push_back(std::move(operation));
   for (auto& operation : HandMadeOperations()) all.push_back(std::move(operation));

@@ -518,7 +518,6 @@ REFUSED = [
 ]
 
 # Where the two differ: what ours does, what the reference does, and who is right.
-LATER = ("refuses, exit 8", "answers", "the reference; ours says that it comes later")
 UNFIT_UNDER_NOT = (
     "refuses, exit 2", "answers", "ours; the reference converts no literal under NOT",
 )

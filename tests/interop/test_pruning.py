@@ -2,7 +2,8 @@
 
 Four answers are compared: ours with pruning and without, the reference's, and that of an evaluator
 in Python that looks at every row. The tables have rows in runs, so that zones can be skipped, and
-a past: indices of ours and of the reference that do not know all of it, deletions, updates, added
+a past: zonemaps, btrees, bitmaps and bloom filters of ours and of the reference that do not know
+all of it, deletions, updates, added
 columns, rewrites.
 """
 
@@ -38,6 +39,8 @@ COLUMNS = {
     "d64": pa.date64(), "dic": pa.dictionary(pa.int32(), pa.string()),
     "st": pa.struct([("x", pa.int32()), ("y", pa.string())]),
 }
+BLOOM_COLUMNS = {"id", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64", "s", "bin"}
+BLOOM_COLUMNS |= {"d", "ts", "tms", "tus", "tns", "tz", "t32", "t64", "d64"}
 NO_KEYS = {"st", "d256", "f16", "fsb", "dic", "du"}  # of a declaration
 
 # Where the reference gives wrong rows: docs/differences.md. Its zonemaps lose NaNs and texts in
@@ -169,7 +172,7 @@ class Past:
         for _ in range(rng.randint(1, 6)):
             change = rng.choice(
                 [self.append, self.append, self.delete, self.update, self.index, self.rewrite,
-                 self.add_column]
+                 self.add_column, self.optimize]
             )
             self.log.append(change.__name__)
             change()
@@ -218,19 +221,34 @@ class Past:
         self.added += 1
 
     def index(self):
-        """Zonemaps of some columns, in zones that cut runs."""
+        """Indices of some columns; zonemaps in zones that cut runs."""
         dataset = self.writer().dataset(self.uri)
-        kinds = [
+        names = [
             name for name in ["id", *self.values] if name != "st" and self.rng.random() < 0.8
         ]
         if not isinstance(dataset, lance.LanceDataset):
-            kinds = [name for name in kinds if name != "dic"]  # the reference would lose rows
-        for name in kinds:
-            rows = self.rng.choice([3, 8, 32])
-            if isinstance(dataset, lance.LanceDataset):
-                dataset.create_scalar_index(name, IndexConfig("zonemap", {"rows_per_zone": rows}))
-            else:
-                dataset.create_scalar_index(name, "ZONEMAP", rows_per_zone=rows)
+            names = [name for name in names if name != "dic"]  # the reference would lose rows
+        for name in names:
+            kind = self.rng.choice(["ZONEMAP", "ZONEMAP", "BTREE", "BITMAP", "BLOOMFILTER"])
+            if name == "dic" or (kind == "BLOOMFILTER" and name not in BLOOM_COLUMNS):
+                kind = "ZONEMAP"
+            self.index_column(dataset, name, kind)
+
+    def index_column(self, dataset, name, kind):
+        self.log.append((name, kind))
+        rows = self.rng.choice([3, 8, 32])
+        if kind == "BLOOMFILTER":
+            config = IndexConfig("bloomfilter", {"number_of_items": rows})
+            lance.dataset(self.uri).create_scalar_index(name, config, name=f"{name}_bloom")
+        elif kind != "ZONEMAP":
+            dataset.create_scalar_index(name, kind, name=f"{name}_{kind.lower()}")
+        elif isinstance(dataset, lance.LanceDataset):
+            dataset.create_scalar_index(name, IndexConfig("zonemap", {"rows_per_zone": rows}))
+        else:
+            dataset.create_scalar_index(name, "ZONEMAP", rows_per_zone=rows)
+
+    def optimize(self):
+        self.writer().dataset(self.uri).optimize.optimize_indices()
 
     def rewrite(self):
         if self.is_declared:
@@ -301,8 +319,8 @@ class Answers:
         return found["id"].to_pylist()
 
     def prunes(self, sql):
-        zones = self.ours.explain(sql)["zones"]
-        return zones["kept"] < zones["total"]
+        rows = self.ours.explain(sql)["rows"]
+        return rows["kept"] < rows["total"]
 
 
 def check_filter(answers, rows, node, counts):

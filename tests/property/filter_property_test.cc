@@ -352,6 +352,8 @@ Truth EvaluatePredicate(const Predicate& predicate, const Row& row, bool* is_exa
   const auto value = [&] { return row[static_cast<size_t>(predicate.field_id)]; };
   switch (predicate.kind) {
     case Predicate::Kind::kUnknown:
+    case Predicate::Kind::kHasAny:
+    case Predicate::Kind::kHasAll:
       *is_exact = false;
       return true;
     case Predicate::Kind::kAlwaysFalse:

@@ -9,6 +9,7 @@ import lance
 import lance.blob
 import lance.file
 import lance.fragment
+import lance.indices
 import lance.schema
 import lance.udf
 import lance_cpp
@@ -20,6 +21,7 @@ reference_dataset = importlib.import_module("lance.dataset")
 # Of the reference's machinery, not its interface.
 INTERNAL = {"lance", "dependencies"}
 MODULES = ("", ".dataset", ".optimize", ".file", ".blob", ".udf", ".fragment", ".schema")
+MODULES += (".indices",)
 CLASSES = {
     "LanceDataset": (lance_cpp.LanceDataset, lance.LanceDataset),
     "DatasetOptimizer": (dataset_module.DatasetOptimizer, reference_dataset.DatasetOptimizer),

@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <utility>
 
@@ -34,21 +35,32 @@ arrow::Status PrintVersion(const Invocation& invocation, const lance::Dataset& b
   return arrow::Status::OK();
 }
 
+arrow::Result<lance::IndexType> ParseIndexType(const std::string& name) {
+  using enum lance::IndexType;
+  const std::map<std::string, lance::IndexType> types = {
+      {"zonemap", kZoneMap}, {"btree", kBTree}, {"bitmap", kBitmap}, {"label_list", kLabelList}};
+  const auto found = types.find(name);
+  if (found != types.end()) return found->second;
+  return arrow::Status::NotImplemented("--type ", name,
+                                       " is not built by this version; allowed: zonemap, btree, "
+                                       "bitmap, label_list")
+      .WithDetail(std::make_shared<lance::UnsupportedFeature>("index type " + name));
+}
+
 arrow::Status RunCreate(const Invocation& invocation, const IndexFlags& flags) {
-  if (flags.type != "zonemap") {
-    return arrow::Status::NotImplemented("--type ", flags.type,
-                                         " is not built by this version; allowed: zonemap")
-        .WithDetail(std::make_shared<lance::UnsupportedFeature>("index type " + flags.type));
-  }
+  ARROW_ASSIGN_OR_RAISE(const lance::IndexType type, ParseIndexType(flags.type));
   ARROW_ASSIGN_OR_RAISE(const auto options, invocation.commit_options());
   ARROW_ASSIGN_OR_RAISE(const auto dataset, invocation.Open());
   ARROW_ASSIGN_OR_RAISE(const auto made, lance::CreateIndex(dataset,
                                                             {.column = flags.column,
+                                                             .type = type,
                                                              .name = flags.name,
                                                              .rows_per_zone = flags.rows_per_zone,
                                                              .commit = options},
                                                             invocation.call));
-  return PrintVersion(invocation, dataset, made, "column " + flags.column + " has a zonemap");
+  return PrintVersion(invocation, dataset, made,
+                      "column " + flags.column + " has a " +
+                          (flags.type == "label_list" ? "label list" : flags.type));
 }
 
 arrow::Status RunList(const Invocation& invocation) {
@@ -104,7 +116,7 @@ arrow::Status RunZones(const Invocation& invocation, const IndexFlags& flags) {
 }  // namespace
 
 void AddIndexCommands(CLI::App* app, CommonFlags* common, std::vector<Command>* commands) {
-  CLI::App* index = app->add_subcommand("index", "zonemaps and other indices");
+  CLI::App* index = app->add_subcommand("index", "zonemaps, btrees and other indices");
   index->require_subcommand(1);
   const auto add = [&](const char* name, const char* what, bool commits, auto run) {
     auto flags = std::make_shared<IndexFlags>();
@@ -117,7 +129,7 @@ void AddIndexCommands(CLI::App* app, CommonFlags* common, std::vector<Command>* 
   create->add_option("--column", create_flags->column, "the column")
       ->required()
       ->check(IsNotEmpty());
-  create->add_option("--type", create_flags->type, "zonemap");
+  create->add_option("--type", create_flags->type, "zonemap, btree, bitmap or label_list");
   create->add_option("--name", create_flags->name, "default: the column's name with _idx");
   create->add_option("--rows-per-zone", create_flags->rows_per_zone, "default 8192")
       ->check(IsWholeNumber());
@@ -126,7 +138,7 @@ void AddIndexCommands(CLI::App* app, CommonFlags* common, std::vector<Command>* 
   const auto [drop, drop_flags] = add("drop", "take an index off the table", true, RunDrop);
   drop->add_option("NAME", drop_flags->name, "of the index")->required();
   const auto [optimize, optimize_flags] =
-      add("optimize", "let zonemaps answer for new fragments", true, RunOptimize);
+      add("optimize", "let indices answer for new fragments", true, RunOptimize);
   optimize->add_option("--name", optimize_flags->name, "of one index; default all");
   const auto [zones, zones_flags] = add("zones", "print the zones of a column", false, RunZones);
   zones->add_option("--column", zones_flags->column, "the column")->required()->check(IsNotEmpty());

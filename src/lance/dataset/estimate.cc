@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <array>
+#include <map>
 #include <optional>
 #include <random>
 #include <set>
@@ -7,9 +9,12 @@
 
 #include "arrow/api.h"
 #include "lance/base/checked_math.h"
+#include "lance/dataset/index_coverage.h"
 #include "lance/dataset/prune_plan.h"
+#include "lance/dataset/scalar_segments.h"
 #include "lance/dataset/scanner_impl.h"
 #include "lance/dataset/zonemaps.h"
+#include "lance/index/index_file.h"
 #include "lance/index/ordered_value.h"
 #include "lance/index/zonemap.h"
 #include "lance/scan.h"
@@ -37,27 +42,36 @@ arrow::Result<uint64_t> MostBytesOf(ObjectStore& store, const table::Fragment& f
   return bytes;
 }
 
-void CollectFields(const index::Predicate& node, std::set<int32_t>* field_ids) {
-  if (node.field_id >= 0) field_ids->insert(node.field_id);
-  for (const index::Predicate& child : node.children) CollectFields(child, field_ids);
-}
-
-/// The size of a zonemap; old writers left the list of files out.
-uint64_t SizeOfZonemap(ObjectStore& store, const table::IndexMetadata& segment) {
+/// The size of an index segment; old writers left the list of files out.
+uint64_t SizeOfSegment(ObjectStore& store, const table::IndexMetadata& segment) {
+  constexpr std::array<const char*, 5> kFiles = {"zonemap.lance", "page_lookup.lance",
+                                                 "page_data.lance", "bitmap_page_lookup.lance",
+                                                 "bloomfilter.lance"};
   uint64_t bytes = 0;
   for (const table::IndexFile& file : segment.files) bytes += file.size_bytes;
   if (bytes > 0) return bytes;
-  const auto info = store.Head(index::ZonemapPath(segment.uuid, segment.base_id));
-  return info.ok() ? info->size_bytes : 0;  // a scan does without one that is not there
+  for (const char* name : kFiles) {
+    const auto info = store.Head(index::IndexFilePath(segment.uuid, segment.base_id, name));
+    if (info.ok()) bytes += info->size_bytes;  // a scan does without one that is not there
+  }
+  return bytes;
 }
 
-uint64_t IndexBytes(const Dataset::Impl& dataset, const index::Predicate& predicate) {
-  std::set<int32_t> field_ids;
-  CollectFields(predicate, &field_ids);
+uint64_t IndexBytes(const Dataset::Impl& dataset, const index::Predicate& predicate,
+                    const table::FragmentReuse* reuse) {
+  const table::Manifest& manifest = dataset.manifest();
+  const auto leaves = index::LeavesOf(predicate);
+  std::map<int32_t, uint64_t> num_leaves;
+  for (const index::Predicate* leaf : leaves) ++num_leaves[leaf->field_id];
   uint64_t bytes = 0;
-  for (const int32_t field_id : field_ids) {
-    for (const table::IndexMetadata* segment : ZonemapSegmentsOf(dataset.manifest(), field_id)) {
-      bytes += 2 * SizeOfZonemap(*dataset.store, *segment) + kTailBytes;
+  for (const auto& [field_id, searches] : num_leaves) {
+    for (const table::IndexMetadata* segment : ZonemapSegmentsOf(manifest, field_id)) {
+      bytes += 2 * SizeOfSegment(*dataset.store, *segment) + kTailBytes;
+    }
+    for (const ScalarSegment& segment : ScalarSegmentsOf(manifest, field_id, reuse)) {
+      const uint64_t size = SizeOfSegment(*dataset.store, *segment.metadata);
+      // Opened once, and searched for each leaf.
+      bytes += (1 + searches) * size + (2 + segment.metadata->files.size()) * kTailBytes;
     }
   }
   return bytes;
@@ -145,10 +159,13 @@ arrow::Result<ScanEstimate> Scanner::Estimate(const CallOptions& call) const {
   std::optional<FragmentPruner> pruner;
   ScanEstimate estimate;
   if (scan.filter != nullptr && scan.options.use_stats) {
-    const PruneOptions options{.use_zonemaps = scan.options.use_scalar_index, .use_seeds = false};
+    const PruneOptions options{.use_indices = UsesIndices(scan.options), .use_seeds = false};
     ARROW_ASSIGN_OR_RAISE(pruner, FragmentPruner::Make(scan.dataset, scan.dataset->store,
                                                        scan.filter->predicate(), options, run));
-    estimate.bytes_max = IndexBytes(*scan.dataset, scan.filter->predicate());
+    // When that cannot be read no index that names rows is used, which costs less.
+    const auto reuse = LoadFragmentReuse(*scan.dataset, run);
+    estimate.bytes_max = IndexBytes(*scan.dataset, scan.filter->predicate(),
+                                    reuse.ok() ? reuse->get() : nullptr);
   }
   std::vector<size_t> kept;
   bool is_whole = scan.filter == nullptr && scan.options.offset == 0 && !scan.options.limit;

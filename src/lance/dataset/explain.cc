@@ -38,7 +38,8 @@ std::string PlanText(const ScanExplanation& plan, const std::vector<std::string>
     text << "    " << predicate.predicate << ": " << predicate.zones_kept << " of "
          << predicate.zones_total << " zones";
     if (predicate.index) {
-      text << " by zonemap " << *predicate.index;
+      text << " by " << *predicate.index_type << " " << *predicate.index
+           << (predicate.exact ? ", exactly" : "");
     } else {
       text << (predicate.index_type ? " by seeds" : ", no statistics");
     }
@@ -77,7 +78,8 @@ std::vector<ScanPredicate> DescribeLeaves(const FragmentPruner& pruner) {
                             .zones_kept = leaf.zones_kept,
                             .zones_total = leaf.zones_total};
     if (leaf.index_name) {
-      predicate.index_type = "zonemap";
+      predicate.index_type = leaf.index_type;
+      predicate.exact = leaf.is_exact;
     } else if (leaf.used_seed) {
       predicate.index_type = "seed";
     }

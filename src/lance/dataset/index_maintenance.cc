@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -6,16 +5,16 @@
 #include "lance/base/status_detail.h"
 #include "lance/dataset/column_names.h"
 #include "lance/dataset/dataset_impl.h"
-#include "lance/dataset/progress_reporter.h"
+#include "lance/dataset/named_index.h"
+#include "lance/dataset/new_segments.h"
 #include "lance/dataset/zonemaps.h"
 #include "lance/index.h"
 #include "lance/index/index_type.h"
 
 namespace lance {
-namespace {
 
-std::vector<table::IndexMetadata> SegmentsNamed(const table::Manifest& manifest,
-                                                const std::string& name) {
+std::vector<table::IndexMetadata> SegmentsOfIndexNamed(const table::Manifest& manifest,
+                                                       const std::string& name) {
   std::vector<table::IndexMetadata> segments;
   for (const table::IndexMetadata& segment : manifest.indices) {
     if (segment.name == name && !index::IsSystemIndex(segment)) segments.push_back(segment);
@@ -34,40 +33,7 @@ arrow::Status NoSuchIndex(const table::Manifest& manifest, const std::string& na
       "there is no index " + name + "; indices: " + (names.empty() ? "none" : names));
 }
 
-bool IsUsableZonemap(const table::IndexMetadata& segment) {
-  return index::IsZonemap(segment) && segment.index_version.value_or(0) == 0;
-}
-
-/// The names of the indices to bring up to date.
-arrow::Result<std::vector<std::string>> ChooseIndices(const table::Manifest& manifest,
-                                                      const OptimizeIndicesRequest& request,
-                                                      const RunContext& run) {
-  std::vector<std::string> chosen;
-  const bool is_all = request.index_names.empty();
-  for (const std::string& name : request.index_names) {
-    const auto segments = SegmentsNamed(manifest, name);
-    if (segments.empty()) return NoSuchIndex(manifest, name);
-    if (!IsUsableZonemap(segments.front())) {
-      const std::string type = index::IndexTypeName(segments.front());
-      return UnsupportedError("optimize index of type " + type,
-                              "index " + name + " is a " + type +
-                                  " index, which this version does not build; zonemaps are");
-    }
-    chosen.push_back(name);
-  }
-  for (const table::IndexMetadata& segment : manifest.indices) {
-    const bool is_known = std::ranges::find(chosen, segment.name) != chosen.end();
-    if (!is_all || is_known || index::IsSystemIndex(segment)) continue;
-    if (IsUsableZonemap(segment)) {
-      chosen.push_back(segment.name);
-    } else {
-      Warn(run, "index_not_optimized",
-           "index " + segment.name + " is a " + index::IndexTypeName(segment) +
-               " index, which this version does not build; it stays as it is");
-    }
-  }
-  return chosen;
-}
+namespace {
 
 /// The zones of several segments as columns.
 class ZoneTable {
@@ -126,29 +92,10 @@ class ZoneTable {
 arrow::Result<Dataset> DropIndex(const Dataset& dataset, const std::string& name,
                                  const CommitOptions& commit, const CallOptions& call) {
   const table::Manifest& manifest = dataset.impl().manifest();
-  auto segments = SegmentsNamed(manifest, name);
+  auto segments = SegmentsOfIndexNamed(manifest, name);
   if (segments.empty()) return NoSuchIndex(manifest, name);
-  return NewZonemaps(dataset.impl().store)
+  return NewSegments(dataset.impl().store)
       .Commit(dataset, std::move(segments), commit, dataset.impl().Run(call));
-}
-
-arrow::Result<Dataset> OptimizeIndices(const Dataset& dataset,
-                                       const OptimizeIndicesRequest& request,
-                                       const CallOptions& call) {
-  const RunContext run = dataset.impl().Run(call);
-  Dataset current = dataset;
-  for (int attempt = 0;; ++attempt) {
-    const table::Manifest& manifest = current.impl().manifest();
-    ARROW_ASSIGN_OR_RAISE(const auto names, ChooseIndices(manifest, request, run));
-    auto committed =
-        CommitRefreshes(current, PlanZonemapRefresh(manifest, names), request.commit, run);
-    if (committed.ok()) return committed;
-    const auto* conflict = CommitConflict::From(committed.status());
-    if (conflict == nullptr || !conflict->retryable() || attempt >= request.commit.max_retries) {
-      return committed.status();
-    }
-    ARROW_ASSIGN_OR_RAISE(current, current.Checkout());
-  }
 }
 
 arrow::Result<std::shared_ptr<arrow::Table>> LoadZones(const Dataset& dataset,
@@ -157,7 +104,7 @@ arrow::Result<std::shared_ptr<arrow::Table>> LoadZones(const Dataset& dataset,
   const Dataset::Impl& impl = dataset.impl();
   const RunContext run = impl.Run(call);
   ARROW_ASSIGN_OR_RAISE(const format::SchemaField* field,
-                        ResolveColumn(impl.manifest().schema, column));
+                        ResolveFieldPath(impl.manifest().schema, column));
   const auto segments = ZonemapSegmentsOf(impl.manifest(), field->id);
   if (segments.empty()) {
     return NotFoundError("index", field->name + " zonemap",

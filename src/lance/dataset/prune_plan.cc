@@ -1,31 +1,33 @@
 #include "lance/dataset/prune_plan.h"
 
+#include <algorithm>
+#include <cctype>
 #include <set>
 #include <utility>
 
-#include "lance/base/checked_math.h"
+#include "lance/dataset/index_coverage.h"
 #include "lance/dataset/progress_reporter.h"
 #include "lance/dataset/zonemaps.h"
+#include "lance/index/index_type.h"
 #include "lance/index/seed.h"
+#include "lance/table/feature_flags.h"
 
 namespace lance {
 
 namespace {
 
-bool IsLeaf(const index::Predicate& node) {
-  using Kind = index::Predicate::Kind;
-  return node.kind == Kind::kRange || node.kind == Kind::kIn || node.kind == Kind::kIsNull;
+/// Rows that are read as fast as an index is searched: those of one page of a btree, twice.
+constexpr uint64_t kRowsWorthNoSearch = 8192;
+
+/// "btree", "bitmap", "labellist", "bloomfilter".
+std::string LowerIndexTypeName(const table::IndexMetadata& segment) {
+  std::string name = index::IndexTypeName(segment);
+  std::ranges::transform(name, name.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return name;
 }
 
 }  // namespace
-
-void FragmentPruner::CollectLeaves(const index::Predicate& node) {
-  if (IsLeaf(node)) {
-    leaves_.push_back(&node);
-    leaf_counts_.push_back({.text = node.text});
-  }
-  for (const index::Predicate& child : node.children) CollectLeaves(child);
-}
 
 arrow::Status FragmentPruner::LoadSegments(const Dataset::Impl& dataset) {
   std::set<int32_t> field_ids;
@@ -47,6 +49,20 @@ arrow::Status FragmentPruner::LoadSegments(const Dataset::Impl& dataset) {
   return arrow::Status::OK();
 }
 
+arrow::Status FragmentPruner::PrepareSearch() {
+  auto reuse = LoadFragmentReuse(*dataset_, run_);
+  if (!reuse.ok()) {
+    if (reuse.status().IsCancelled()) return reuse.status();
+    Warn(run_, "index_unusable",
+         "where rewritten rows went cannot be read: " + reuse.status().message() +
+             "; indices that name rows are not used");
+    return arrow::Status::OK();
+  }
+  LeafSearch search(dataset_, leaves_, *std::move(reuse), run_);
+  if (search.has_segments()) search_ = std::move(search);
+  return arrow::Status::OK();
+}
+
 arrow::Result<FragmentPruner> FragmentPruner::Make(std::shared_ptr<const Dataset::Impl> dataset,
                                                    std::shared_ptr<ObjectStore> store,
                                                    const index::Predicate& predicate,
@@ -58,8 +74,11 @@ arrow::Result<FragmentPruner> FragmentPruner::Make(std::shared_ptr<const Dataset
   pruner.pruner_.emplace(predicate);
   pruner.options_ = options;
   pruner.run_ = run;
-  pruner.CollectLeaves(predicate);
-  if (options.use_zonemaps) ARROW_RETURN_NOT_OK(pruner.LoadSegments(*pruner.dataset_));
+  pruner.leaves_ = index::LeavesOf(predicate);
+  for (const auto* leaf : pruner.leaves_) pruner.leaf_counts_.push_back({.text = leaf->text});
+  if (!options.use_indices) return pruner;
+  ARROW_RETURN_NOT_OK(pruner.LoadSegments(*pruner.dataset_));
+  ARROW_RETURN_NOT_OK(pruner.PrepareSearch());
   return pruner;
 }
 
@@ -89,46 +108,83 @@ arrow::Result<const index::FragmentZones*> FragmentPruner::ZonesOf(
   return &seeds->emplace(field_id, std::move(*seed)).first->second;
 }
 
-void FragmentPruner::CountLeaf(size_t leaf, const index::FragmentZones* zones,
-                               const std::string& index_name, uint64_t physical_rows) {
+void FragmentPruner::CountLeaf(size_t leaf, const Zones& found,
+                               const std::optional<LeafSearch::Answer>& answer,
+                               uint64_t physical_rows) {
   LeafCounts& counts = leaf_counts_[leaf];
-  if (zones == nullptr) {
-    const uint64_t unknown = CeilDiv(physical_rows, index::kDefaultRowsPerZone);
-    counts.zones_kept += unknown;
-    counts.zones_total += unknown;
+  counts.is_exact &= answer && answer->is_exact;
+  if (answer) {
+    counts.index_name = answer->segment->name;
+    counts.index_type = LowerIndexTypeName(*answer->segment);
+  } else if (found.zones != nullptr && !found.index_name.empty() && counts.index_type.empty()) {
+    counts.index_name = found.index_name;
+    counts.index_type = "zonemap";
+  }
+  counts.used_seed |= found.zones != nullptr && found.index_name.empty();
+  const auto may_hold = [&](uint64_t begin, uint64_t length) {
+    return !answer || answer->rows.may_be_true.Intersects({begin, begin + length});
+  };
+  if (found.zones == nullptr) {
+    for (uint64_t begin = 0; begin < physical_rows; begin += index::kDefaultRowsPerZone) {
+      ++counts.zones_total;
+      counts.zones_kept += may_hold(begin, index::kDefaultRowsPerZone) ? 1 : 0;
+    }
     return;
   }
-  counts.used_seed |= index_name.empty();
-  if (!index_name.empty()) counts.index_name = index_name;
-  counts.zones_total += zones->zones.size();
-  for (const index::Zone& zone : zones->zones) {
-    counts.zones_kept += index::ZoneMayMatch(*leaves_[leaf], zone) ? 1 : 0;
+  counts.zones_total += found.zones->zones.size();
+  for (const index::Zone& zone : found.zones->zones) {
+    const bool is_kept =
+        index::ZoneMayMatch(*leaves_[leaf], zone) && may_hold(zone.zone_start, zone.zone_length);
+    counts.zones_kept += is_kept ? 1 : 0;
   }
+}
+
+arrow::Result<FragmentPruner::Answers> FragmentPruner::AskIndices(const ZonesByField& zones,
+                                                                  const RowRanges& left_by_zones,
+                                                                  FragmentReader* fragment) {
+  if (!search_ || left_by_zones.empty()) return Answers();
+  const uint64_t num_left = left_by_zones.num_rows();
+  const bool is_few = rows_left_by_zones_ + num_left <= kRowsWorthNoSearch;
+  if (is_few) rows_left_by_zones_ += num_left;
+  SystemColumnReader columns(fragment, table::HasStableRowIds(dataset_->manifest()), run_);
+  Answers answers(leaves_.size());
+  bool is_any_answered = false;
+  for (size_t i = 0; i < leaves_.size(); ++i) {
+    if (is_few && zones.at(leaves_[i]->field_id).zones != nullptr) continue;
+    ARROW_ASSIGN_OR_RAISE(answers[i], search_->Ask(i, fragment->fragment(), &columns));
+    is_any_answered |= answers[i].has_value();
+  }
+  if (!is_any_answered) answers.clear();
+  return answers;
 }
 
 arrow::Result<index::PrunedFragment> FragmentPruner::Prune(FragmentReader* fragment) {
   const uint64_t physical_rows = fragment->fragment().physical_rows;
-  struct Found {
-    const index::FragmentZones* zones;
-    std::string index_name;  // "": a seed
-  };
   std::map<int32_t, index::FragmentZones> seeds;  // those this fragment needs
-  std::map<int32_t, Found> found;
-  for (size_t i = 0; i < leaves_.size(); ++i) {
-    const int32_t field_id = leaves_[i]->field_id;
-    if (!found.contains(field_id)) {
-      Found& one = found[field_id];
-      ARROW_ASSIGN_OR_RAISE(one.zones, ZonesOf(field_id, fragment, &seeds, &one.index_name));
-    }
-    if (options_.count_leaves) {
-      CountLeaf(i, found[field_id].zones, found[field_id].index_name, physical_rows);
-    }
+  ZonesByField found;
+  for (const index::Predicate* leaf : leaves_) {
+    if (found.contains(leaf->field_id)) continue;
+    Zones& one = found[leaf->field_id];
+    ARROW_ASSIGN_OR_RAISE(one.zones, ZonesOf(leaf->field_id, fragment, &seeds, &one.index_name));
   }
-  auto pruned = pruner_->Prune(physical_rows, [&](int32_t field_id) {
+  const auto zones_of = [&](int32_t field_id) {
     const auto place = found.find(field_id);
     return place == found.end() ? nullptr : place->second.zones;
-  });
+  };
+  index::PrunedFragment pruned = pruner_->Prune(physical_rows, zones_of);
   counters_.zones_tested += pruned.zones_tested;
+  ARROW_ASSIGN_OR_RAISE(Answers answers, AskIndices(found, pruned.candidates, fragment));
+  if (!answers.empty()) {
+    pruned = pruner_->Prune(physical_rows, zones_of, [&](size_t leaf) {
+      return answers[leaf] ? &answers[leaf]->rows : nullptr;
+    });
+  }
+  if (options_.count_leaves) {
+    answers.resize(leaves_.size());
+    for (size_t i = 0; i < leaves_.size(); ++i) {
+      CountLeaf(i, found.at(leaves_[i]->field_id), answers[i], physical_rows);
+    }
+  }
   return pruned;
 }
 

@@ -63,7 +63,7 @@ arrow::Result<std::shared_ptr<ScanReader>> ScanReader::Make(
     ARROW_ASSIGN_OR_RAISE(
         reader->pruner_,
         FragmentPruner::Make(scan->dataset, reader->store_, scan->filter->predicate(),
-                             {.use_zonemaps = scan->options.use_scalar_index,
+                             {.use_indices = UsesIndices(scan->options),
                               .count_leaves = purpose == Purpose::kExplain},
                              run));
   }
@@ -295,6 +295,17 @@ arrow::Status ScanReader::Close() {
   return arrow::Status::OK();
 }
 
+void ScanReader::AddSearches(const SearchCounters& search) {
+  statistics_.iops += search.iops;
+  statistics_.requests += search.requests;
+  statistics_.bytes_read += search.bytes_read;
+  statistics_.indices_loaded += search.indices_loaded;
+  statistics_.parts_loaded += search.iops;
+  statistics_.index_comparisons += search.searches;
+  statistics_.index_cache_hits += search.cache_hits;
+  statistics_.index_cache_misses += search.cache_misses;
+}
+
 void ScanReader::UpdateStatistics() {
   statistics_.iops = counters_->iops;
   statistics_.requests = counters_->requests;
@@ -305,6 +316,7 @@ void ScanReader::UpdateStatistics() {
     statistics_.index_comparisons = pruner_->counters().zones_tested;
     statistics_.index_cache_hits = pruner_->counters().cache_hits;
     statistics_.index_cache_misses = pruner_->counters().cache_misses;
+    if (const SearchCounters* search = pruner_->search_counters()) AddSearches(*search);
   }
   statistics_.seconds = std::chrono::duration<double>(run_.clock->Steady() - started_).count();
 }

@@ -66,6 +66,8 @@ class ScanReader : public arrow::RecordBatchReader {
   arrow::Status AddOutput(const Selected& selected, bool is_whole_unit);
   uint64_t RowsPerUnit() const;
   void UpdateStatistics();
+  /// Add what indices that name rows cost.
+  void AddSearches(const SearchCounters& search);
 
   std::shared_ptr<const Scanner::Impl> scan_;
   RunContext run_;

@@ -21,6 +21,11 @@ inline BlobForm BlobFormOf(const ScanOptions& options) {
                                                         : BlobForm::kDescriptors;
 }
 
+/// Whether a scan may use indices. They do not know rows that were deleted before they were built.
+inline bool UsesIndices(const ScanOptions& options) {
+  return options.use_scalar_index && !options.include_deleted_rows;
+}
+
 /// A scan that was checked against its version. Immutable.
 class Scanner::Impl {
  public:

@@ -29,7 +29,7 @@ constexpr uint64_t kFallbackMemoryBytes = 1ull << 30;  // where the system does 
 
 }  // namespace
 
-std::shared_ptr<const index::ZonemapSegment> ZonemapCache::Find(const std::string& key) {
+IndexCache::Any IndexCache::FindAny(const std::string& key) {
   std::lock_guard lock(mutex_);
   const auto found = by_key_.find(key);
   if (found == by_key_.end()) return nullptr;
@@ -37,9 +37,7 @@ std::shared_ptr<const index::ZonemapSegment> ZonemapCache::Find(const std::strin
   return found->second->segment;
 }
 
-void ZonemapCache::Insert(const std::string& key,
-                          std::shared_ptr<const index::ZonemapSegment> segment,
-                          uint64_t size_bytes) {
+void IndexCache::InsertAny(const std::string& key, Any segment, uint64_t size_bytes) {
   std::lock_guard lock(mutex_);
   if (size_bytes > max_bytes_ || by_key_.contains(key)) return;
   entries_.push_front({key, std::move(segment), size_bytes});
@@ -52,14 +50,14 @@ void ZonemapCache::Insert(const std::string& key,
   }
 }
 
-void ZonemapCache::Clear() {
+void IndexCache::Clear() {
   std::lock_guard lock(mutex_);
   entries_.clear();
   by_key_.clear();
   size_bytes_ = 0;
 }
 
-uint64_t ZonemapCache::size_bytes() const {
+uint64_t IndexCache::size_bytes() const {
   std::lock_guard lock(mutex_);
   return size_bytes_;
 }
@@ -68,7 +66,7 @@ Session::Impl::Impl(SessionOptions options_in, uint64_t max_memory_bytes)
     : options(std::move(options_in)),
       stores(options.object_stores),
       memory_budget(MemoryBudget::Make(max_memory_bytes)),
-      zonemaps(std::min(options.index_cache_bytes, max_memory_bytes / 2)) {}
+      indices(std::min(options.index_cache_bytes, max_memory_bytes / 2)) {}
 
 Session::Session(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Session::~Session() = default;
@@ -91,10 +89,10 @@ arrow::Result<std::shared_ptr<Session>> Session::Make(SessionOptions options) {
 const SessionOptions& Session::options() const { return impl_->options; }
 
 uint64_t Session::memory_in_use_bytes() const {
-  return impl_->memory_budget->in_use_bytes() + impl_->zonemaps.size_bytes();
+  return impl_->memory_budget->in_use_bytes() + impl_->indices.size_bytes();
 }
 
-void Session::DropCaches() { impl_->zonemaps.Clear(); }
+void Session::DropCaches() { impl_->indices.Clear(); }
 
 RunContext MakeRunContext(const Session& session, const CallOptions& call) {
   const auto& impl = session.impl();

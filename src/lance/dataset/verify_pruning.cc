@@ -12,6 +12,7 @@
 #include "lance/dataset/filter/scalar_sql.h"
 #include "lance/dataset/filter_columns.h"
 #include "lance/dataset/prune_plan.h"
+#include "lance/dataset/scalar_segments.h"
 #include "lance/dataset/scanner_impl.h"
 #include "lance/dataset/system_column_reader.h"
 #include "lance/dataset/zonemaps.h"
@@ -30,8 +31,12 @@ class FilterMaker {
                                          const CallOptions& call) {
     FilterMaker maker(seed);
     for (const format::FieldNode* field : maker.ChooseColumns(dataset.impl())) {
-      ARROW_ASSIGN_OR_RAISE(auto literals, maker.LiteralsOf(dataset, field->name, call));
-      maker.columns_.push_back({filter::CanonicalIdentifier(field->name), std::move(literals)});
+      Column column{filter::CanonicalIdentifier(field->name),
+                    field->kind == format::FieldKind::kList,
+                    {}};
+      ARROW_ASSIGN_OR_RAISE(column.literals, maker.LiteralsOf(dataset, *field, call));
+      if (column.is_list && !CanAskForItems(dataset, column)) continue;
+      maker.columns_.push_back(std::move(column));
     }
     return maker;
   }
@@ -50,48 +55,67 @@ class FilterMaker {
  private:
   struct Column {
     std::string name;
-    std::vector<std::string> literals;
+    bool is_list;
+    std::vector<std::string> literals;  // of lists those of their items
   };
+
+  /// Whether filters can name items of the lists: some have no literal.
+  static bool CanAskForItems(const Dataset& dataset, const Column& column) {
+    if (column.literals.empty()) return false;
+    const std::string sql = "array_has(" + column.name + ", " + column.literals.front() + ")";
+    return filter::BoundFilter::Make(sql, dataset.impl().manifest().schema).ok();
+  }
 
   explicit FilterMaker(uint64_t seed) : engine_(seed) {}
 
   uint64_t Below(uint64_t limit) { return engine_() % limit; }
 
-  /// Those with zonemaps and those of the declaration; when there are none, all that have an order.
+  /// Those with indices and those of the declaration; when there are none, all that have an order.
   static std::vector<const format::FieldNode*> ChooseColumns(const Dataset::Impl& dataset) {
+    const table::Manifest& manifest = dataset.manifest();
     std::vector<const format::FieldNode*> with_statistics;
     std::vector<const format::FieldNode*> all;
-    for (const format::SchemaField& field : dataset.manifest().schema.fields) {
-      if (field.parent_id != -1) continue;
-      const format::FieldNode* node = dataset.FindField(field.id);
-      const bool has_order = node->kind == format::FieldKind::kLeaf && index::HasOrder(*node->type);
-      if (!has_order) continue;
-      all.push_back(node);
+    for (const format::FieldNode& node : dataset.fields) {
+      const bool is_named = !ScalarSegmentsOf(manifest, node.id).empty();
+      const bool has_order =
+          node.kind == format::FieldKind::kLeaf && index::HasOrder(*node.type);
+      const bool is_list_with_index = node.kind == format::FieldKind::kList && is_named;
+      if (!has_order && !is_list_with_index) continue;
+      all.push_back(&node);
       const bool is_key = dataset.clustering_spec &&
-                          std::ranges::find(dataset.clustering_spec->columns, field.name) !=
+                          std::ranges::find(dataset.clustering_spec->columns, node.name) !=
                               dataset.clustering_spec->columns.end();
-      if (is_key || !ZonemapSegmentsOf(dataset.manifest(), field.id).empty()) {
-        with_statistics.push_back(node);
+      if (is_key || is_named || !ZonemapSegmentsOf(manifest, node.id).empty()) {
+        with_statistics.push_back(&node);
       }
     }
     return with_statistics.empty() ? all : with_statistics;
   }
 
-  /// Values of random rows.
+  /// Values of random rows, or items of their lists.
   arrow::Result<std::vector<std::string>> LiteralsOf(const Dataset& dataset,
-                                                     const std::string& column,
+                                                     const format::FieldNode& field,
                                                      const CallOptions& call) {
     constexpr uint64_t kMostRows = 64;
     ARROW_ASSIGN_OR_RAISE(const uint64_t num_rows, dataset.CountRows(std::nullopt, call));
-    TakeRequest request{.columns = {column}};
+    TakeRequest request{.columns = {field.name}};
     for (uint64_t i = 0; i < std::min(kMostRows, num_rows); ++i) {
       request.rows.push_back(Below(num_rows));
     }
     ARROW_ASSIGN_OR_RAISE(const auto rows, Take(dataset, request, call));
     std::vector<std::string> literals;
-    for (int64_t i = 0; i < rows->num_rows(); ++i) {
-      ARROW_ASSIGN_OR_RAISE(const auto scalar, rows->column(0)->GetScalar(i));
-      if (auto sql = filter::ScalarSql(*scalar)) literals.push_back(*std::move(sql));
+    for (const auto& chunk : rows->column(0)->chunks()) {
+      std::shared_ptr<arrow::Array> values = chunk;
+      if (chunk->type_id() == arrow::Type::LIST) {
+        ARROW_ASSIGN_OR_RAISE(values, static_cast<const arrow::ListArray&>(*chunk).Flatten());
+      } else if (chunk->type_id() == arrow::Type::LARGE_LIST) {
+        ARROW_ASSIGN_OR_RAISE(values, static_cast<const arrow::LargeListArray&>(*chunk).Flatten());
+      }
+      const auto most_values = static_cast<int64_t>(kMostRows);
+      for (int64_t i = 0; i < std::min(values->length(), most_values); ++i) {
+        ARROW_ASSIGN_OR_RAISE(const auto scalar, values->GetScalar(i));
+        if (auto sql = filter::ScalarSql(*scalar)) literals.push_back(*std::move(sql));
+      }
     }
     return literals;
   }
@@ -101,6 +125,12 @@ class FilterMaker {
     const auto literal = [&] { return column.literals[Below(column.literals.size())]; };
     if (column.literals.empty() || Below(10) == 0) {
       return column.name + (Below(2) == 0 ? " IS NULL" : " IS NOT NULL");
+    }
+    if (column.is_list) {
+      constexpr std::array<const char*, 2> kFunctions = {"array_has_any", "array_has_all"};
+      if (Below(2) == 0) return "array_has(" + column.name + ", " + literal() + ")";
+      return std::string(kFunctions[Below(2)]) + "(" + column.name + ", [" + literal() + ", " +
+             literal() + "])";
     }
     constexpr std::array<const char*, 7> kOperators = {
         " = ", " = ", " < ", " <= ", " > ", " >= ", " <> "};
@@ -118,23 +148,29 @@ class FilterMaker {
   std::vector<Column> columns_;
 };
 
-/// Rows of zones, each zone taken or left by a share.
-class ZoneSample {
- public:
-  ZoneSample(double fraction, uint64_t seed) : fraction_(fraction), engine_(seed) {}
-
-  /// Zones that lie in rows that are skipped, cut at whole zones.
-  std::vector<RowRange> Choose(const RowRanges& skipped, uint64_t rows_per_zone) {
-    std::vector<RowRange> chosen;
-    for (const RowRange& range : skipped.ranges()) {
-      for (uint64_t begin = range.begin; begin < range.end;) {
-        const uint64_t end = std::min(range.end, (begin / rows_per_zone + 1) * rows_per_zone);
-        if (std::generate_canonical<double, 53>(engine_) < fraction_)
-          chosen.push_back({begin, end});
-        begin = end;
-      }
+/// Cut ranges of rows at the borders of blocks.
+std::vector<RowRange> CutAtBlocks(const RowRanges& rows, uint64_t rows_per_block) {
+  std::vector<RowRange> parts;
+  for (const RowRange& range : rows.ranges()) {
+    for (uint64_t begin = range.begin; begin < range.end;) {
+      const uint64_t end = std::min(range.end, (begin / rows_per_block + 1) * rows_per_block);
+      parts.push_back({begin, end});
+      begin = end;
     }
-    return chosen;
+  }
+  return parts;
+}
+
+/// Takes a share at random. Thread-compatible.
+class RandomShare {
+ public:
+  RandomShare(double fraction, uint64_t seed) : fraction_(fraction), engine_(seed) {}
+
+  std::vector<RowRange> Of(std::vector<RowRange> parts) {
+    std::erase_if(parts, [this](const RowRange&) {
+      return std::generate_canonical<double, 53>(engine_) >= fraction_;
+    });
+    return parts;
   }
 
  private:
@@ -160,14 +196,15 @@ class Verification {
       ARROW_RETURN_NOT_OK(run_.stop_token.Poll());
       FragmentReader reader(dataset_->store, fragment, run_);
       ARROW_ASSIGN_OR_RAISE(const auto pruned, pruner.Prune(&reader));
-      const uint64_t num_pruned = pruned.zones_total - pruned.zones_kept;
-      if (num_pruned == 0) continue;
-      result_.zones_pruned += num_pruned;
+      const RowRanges skipped = pruned.candidates.Complement(fragment.physical_rows);
+      if (skipped.empty()) continue;
       const uint64_t rows_per_zone =
           std::max<uint64_t>(CeilDiv(fragment.physical_rows, pruned.zones_total), 1);
-      ARROW_RETURN_NOT_OK(Reread(
-          filter, &reader,
-          sample_.Choose(pruned.candidates.Complement(fragment.physical_rows), rows_per_zone)));
+      std::vector<RowRange> parts = CutAtBlocks(skipped, rows_per_zone);
+      // Indices that name rows skip parts of zones, too.
+      const uint64_t num_zones = pruned.zones_total - pruned.zones_kept;
+      result_.zones_pruned += num_zones > 0 ? num_zones : parts.size();
+      ARROW_RETURN_NOT_OK(Reread(filter, &reader, sample_.Of(std::move(parts))));
     }
     return arrow::Status::OK();
   }
@@ -222,12 +259,12 @@ class Verification {
                               .path = place,
                               .message = std::to_string(passing.num_rows()) + " rows of " + place +
                                          " pass the filter " + filter.ToString() +
-                                         ", but statistics skip them; the first at offset " +
+                                         ", but statistics or indices skip them; the first at offset " +
                                          std::to_string(passing.ranges().front().begin)});
   }
 
   std::shared_ptr<const Dataset::Impl> dataset_;
-  ZoneSample sample_;
+  RandomShare sample_;
   RunContext run_;
   VerifyPruningResult result_;
 };

@@ -16,6 +16,11 @@ namespace {
 /// Row count of one read while a column is scanned for its statistics.
 constexpr uint64_t kRowsPerRead = 1 << 20;
 
+bool UsesSeeds(const table::IndexMetadata* segment) {
+  const auto details = index::ParseZonemapDetails(*segment);
+  return details.ok() && details->use_seeds;
+}
+
 /// The segments' parameter: the first one's rows per zone.
 std::optional<uint64_t> RowsPerZoneOf(const std::vector<const table::IndexMetadata*>& segments) {
   for (const table::IndexMetadata* segment : segments) {
@@ -46,29 +51,15 @@ std::string FreeIndexName(const table::Manifest& manifest, const std::string& co
   return name;
 }
 
-/// The tree of a field without children.
-format::FieldNode LeafNode(const format::SchemaField& field,
-                           const std::shared_ptr<arrow::DataType>& type) {
-  format::FieldNode node;
-  node.id = field.id;
-  node.name = field.name;
-  node.nullable = field.nullable;
-  node.type = type;
-  return node;
-}
-
 arrow::Result<index::FragmentZones> ScanZones(std::shared_ptr<ObjectStore> store,
                                               const table::Fragment& fragment,
-                                              const format::SchemaField& field,
-                                              uint64_t rows_per_zone, const RunContext& run) {
-  ARROW_ASSIGN_OR_RAISE(const auto type, format::ParseLogicalType(field.logical_type));
-  ARROW_ASSIGN_OR_RAISE(auto builder, index::ZoneBuilder::Make(type, rows_per_zone));
+                                              const ColumnValues& column, uint64_t rows_per_zone,
+                                              const RunContext& run) {
+  ARROW_ASSIGN_OR_RAISE(auto builder, index::ZoneBuilder::Make(column.type(), rows_per_zone));
   FragmentReader reader(std::move(store), fragment, run);
-  const format::FieldNode node = LeafNode(field, type);
   for (uint64_t begin = 0; begin < fragment.physical_rows; begin += kRowsPerRead) {
     const uint64_t end = std::min(begin + kRowsPerRead, fragment.physical_rows);
-    ARROW_ASSIGN_OR_RAISE(const auto values,
-                          reader.ReadColumn(node, RowRanges::Make({{begin, end}})));
+    ARROW_ASSIGN_OR_RAISE(const auto values, column.Read(&reader, RowRanges::Make({{begin, end}})));
     ARROW_RETURN_NOT_OK(builder.Add(*values));
   }
   ARROW_ASSIGN_OR_RAISE(auto zones, builder.Finish());
@@ -119,8 +110,9 @@ arrow::Result<std::shared_ptr<const index::ZonemapSegment>> LoadZonemapCached(
   // What a segment answers for depends on the version's fragments, so the version is in the key.
   const std::string key = dataset.uri + "\n" + segment.uuid.ToString() + "\n" +
                           std::to_string(dataset.manifest().version);
-  ZonemapCache& cache = dataset.session->impl().zonemaps;
-  auto cached = cache.Find(key);
+  constexpr std::string_view kKind = "zonemap";
+  IndexCache& cache = dataset.session->impl().indices;
+  auto cached = cache.Find<index::ZonemapSegment>(kKind, key);
   *was_cached = cached != nullptr;
   if (cached != nullptr) return cached;
   const format::SchemaField* field = dataset.manifest().schema.FindById(segment.field_ids.front());
@@ -128,23 +120,26 @@ arrow::Result<std::shared_ptr<const index::ZonemapSegment>> LoadZonemapCached(
   ARROW_ASSIGN_OR_RAISE(const auto type, format::ParseLogicalType(field->logical_type));
   ARROW_ASSIGN_OR_RAISE(auto loaded, index::LoadZonemap(std::move(store), segment, type,
                                                         dataset.manifest().fragments, run));
-  auto shared = std::make_shared<const index::ZonemapSegment>(std::move(loaded));
-  cache.Insert(key, shared, SegmentSizeBytes(*shared));
+  const auto shared = std::make_shared<const index::ZonemapSegment>(std::move(loaded));
+  cache.Insert(kKind, key, shared, SegmentSizeBytes(*shared));
   return shared;
 }
 
 arrow::Result<index::FragmentZones> ComputeZones(std::shared_ptr<ObjectStore> store,
                                                  const table::Fragment& fragment,
-                                                 const format::SchemaField& field,
-                                                 uint64_t rows_per_zone, const RunContext& run) {
-  ARROW_ASSIGN_OR_RAISE(const auto type, format::ParseLogicalType(field.logical_type));
-  FragmentReader reader(store, fragment, run);
-  ARROW_ASSIGN_OR_RAISE(const auto file, reader.FileOf(field.id));
-  if (file != nullptr) {
-    ARROW_ASSIGN_OR_RAISE(auto seed, index::ReadSeed(*file, fragment, field.id, type, run));
-    if (seed && seed->rows_per_zone == rows_per_zone) return std::move(*seed);
+                                                 const ColumnValues& column, uint64_t rows_per_zone,
+                                                 const RunContext& run) {
+  if (column.is_top_level()) {  // others have no seeds
+    FragmentReader reader(store, fragment, run);
+    const int32_t field_id = column.field().id;
+    ARROW_ASSIGN_OR_RAISE(const auto file, reader.FileOf(field_id));
+    if (file != nullptr) {
+      ARROW_ASSIGN_OR_RAISE(auto seed,
+                            index::ReadSeed(*file, fragment, field_id, column.type(), run));
+      if (seed && seed->rows_per_zone == rows_per_zone) return std::move(*seed);
+    }
   }
-  return ScanZones(std::move(store), fragment, field, rows_per_zone, run);
+  return ScanZones(std::move(store), fragment, column, rows_per_zone, run);
 }
 
 namespace {
@@ -171,28 +166,18 @@ void NoteCoverage(const table::Manifest& manifest,
 
 }  // namespace
 
-std::vector<ZonemapRefresh> PlanZonemapRefresh(const table::Manifest& manifest,
-                                               const std::vector<std::string>& index_names) {
-  std::vector<ZonemapRefresh> plan;
-  for (const std::string& name : index_names) {
-    ZonemapRefresh refresh{.action = "none", .index_name = name};
-    std::vector<const table::IndexMetadata*> segments;
-    for (const format::SchemaField& field : manifest.schema.fields) {
-      for (const table::IndexMetadata* segment : ZonemapSegmentsOf(manifest, field.id)) {
-        if (segment->name != name) continue;
-        refresh.column = field.name;
-        refresh.field_id = field.id;
-        segments.push_back(segment);
-      }
-    }
-    if (segments.empty()) continue;
-    refresh.rows_per_zone = RowsPerZoneOf(segments).value_or(index::kDefaultRowsPerZone);
-    NoteCoverage(manifest, segments, &refresh);
-    const bool is_one = segments.size() == 1;
-    if (!is_one || !refresh.uncovered_fragment_ids.empty()) refresh.action = "extend";
-    plan.push_back(std::move(refresh));
-  }
-  return plan;
+ZonemapRefresh ZonemapRefreshOf(const IndexRefresh& plan, const RefreshRule& rule) {
+  std::vector<const table::IndexMetadata*> segments;
+  for (const table::IndexMetadata& segment : plan.replaced) segments.push_back(&segment);
+  ZonemapRefresh refresh{.action = "extend",
+                         .field_id = plan.field_id,
+                         .index_name = plan.name,
+                         .carries_zones = !rule.retrain,
+                         .fragment_ids = plan.coverage,
+                         .replaced = plan.replaced};
+  refresh.rows_per_zone = RowsPerZoneOf(segments).value_or(index::kDefaultRowsPerZone);
+  refresh.use_seeds = segments.empty() || std::ranges::any_of(segments, UsesSeeds);
+  return refresh;
 }
 
 arrow::Result<std::vector<ZonemapRefresh>> PlanZonemapRefresh(
@@ -224,26 +209,33 @@ namespace {
 /// fragments that are not covered yet.
 arrow::Status FillNewSegment(const Dataset::Impl& dataset, const ZonemapRefresh& refresh,
                              const RunContext& run, index::NewZonemapRequest* request) {
-  const table::Manifest& manifest = dataset.manifest();
-  const format::SchemaField& field = *manifest.schema.FindById(refresh.field_id);
+  ARROW_ASSIGN_OR_RAISE(const auto column, ColumnValues::Make(dataset.fields, refresh.field_id));
+  request->type = column.type();
+  const auto is_wanted = [&](uint64_t fragment_id) {
+    return !refresh.fragment_ids ||
+           refresh.fragment_ids->Contains(static_cast<uint32_t>(fragment_id));
+  };
   std::set<uint64_t> done;
   for (const table::IndexMetadata& segment : refresh.replaced) {
+    if (!refresh.carries_zones) break;
     bool was_cached = false;
     const auto loaded = LoadZonemapCached(dataset, dataset.store, segment, run, &was_cached);
     if (!loaded.ok() || (*loaded)->rows_per_zone != refresh.rows_per_zone) continue;
     for (const index::FragmentZones& fragment : (*loaded)->fragments) {
       // Null offsets that are not known would make the whole index forget them.
-      if (fragment.null_offsets && done.insert(fragment.fragment_id).second) {
+      if (fragment.null_offsets && is_wanted(fragment.fragment_id) &&
+          done.insert(fragment.fragment_id).second) {
         request->fragments.push_back(fragment);
         // What is carried over is only as new as where it came from (zonemap-and-indices 1.2).
         request->dataset_version = std::min(request->dataset_version, segment.dataset_version);
       }
     }
   }
-  for (const table::Fragment& fragment : manifest.fragments) {
-    if (fragment.live_rows() == 0 || done.contains(fragment.id)) continue;
-    ARROW_ASSIGN_OR_RAISE(auto computed,
-                          ComputeZones(dataset.store, fragment, field, refresh.rows_per_zone, run));
+  for (const table::Fragment& fragment : dataset.manifest().fragments) {
+    const bool is_empty = fragment.live_rows() == 0;
+    if (is_empty || done.contains(fragment.id) || !is_wanted(fragment.id)) continue;
+    ARROW_ASSIGN_OR_RAISE(
+        auto computed, ComputeZones(dataset.store, fragment, column, refresh.rows_per_zone, run));
     request->fragments.push_back(std::move(computed));
   }
   return arrow::Status::OK();
@@ -251,58 +243,39 @@ arrow::Status FillNewSegment(const Dataset::Impl& dataset, const ZonemapRefresh&
 
 }  // namespace
 
+arrow::Status WriteRefreshedZonemap(const Dataset& dataset, const ZonemapRefresh& refresh,
+                                    const RunContext& run, NewSegments* segments) {
+  const Dataset::Impl& impl = dataset.impl();
+  const ClusteringDefinition* current = table::CurrentDefinition(impl.manifest());
+  index::NewZonemapRequest request;
+  request.name = refresh.index_name;
+  request.field_id = refresh.field_id;
+  request.rows_per_zone = refresh.rows_per_zone;
+  request.use_seeds = refresh.use_seeds;
+  request.dataset_version = dataset.version();
+  if (current != nullptr) request.clustering_id = current->id;
+  ARROW_RETURN_NOT_OK(FillNewSegment(impl, refresh, run, &request));
+  return segments->Write(request, run);
+}
+
+namespace {
+
+/// Carry out refreshes in one commit, without trying again. Nothing to do: the same dataset back.
 arrow::Result<Dataset> CommitRefreshes(const Dataset& dataset,
                                        const std::vector<ZonemapRefresh>& plan,
                                        const CommitOptions& options, const RunContext& run) {
-  const Dataset::Impl& impl = dataset.impl();
-  const ClusteringDefinition* current = table::CurrentDefinition(impl.manifest());
-  NewZonemaps zonemaps(impl.store);
+  NewSegments zonemaps(dataset.impl().store);
   std::vector<table::IndexMetadata> removed;
   for (const ZonemapRefresh& refresh : plan) {
     if (refresh.action == "none") continue;
-    index::NewZonemapRequest request;
-    request.name = refresh.index_name;
-    request.field_id = refresh.field_id;
-    request.rows_per_zone = refresh.rows_per_zone;
-    request.dataset_version = dataset.version();
-    if (current != nullptr) request.clustering_id = current->id;
-    ARROW_ASSIGN_OR_RAISE(
-        request.type,
-        format::ParseLogicalType(impl.manifest().schema.FindById(refresh.field_id)->logical_type));
-    ARROW_RETURN_NOT_OK(FillNewSegment(impl, refresh, run, &request));
-    ARROW_RETURN_NOT_OK(zonemaps.Write(request, run));
+    ARROW_RETURN_NOT_OK(WriteRefreshedZonemap(dataset, refresh, run, &zonemaps));
     removed.insert(removed.end(), refresh.replaced.begin(), refresh.replaced.end());
   }
   if (zonemaps.segments().empty()) return dataset;
   return zonemaps.Commit(dataset, std::move(removed), options, run);
 }
 
-NewZonemaps::~NewZonemaps() {
-  for (const table::IndexMetadata& segment : segments_) {
-    (void)store_->Delete(index::ZonemapPath(segment.uuid));  // best effort: an orphan is harmless
-  }
-}
-
-arrow::Status NewZonemaps::Write(const index::NewZonemapRequest& request, const RunContext& run) {
-  ARROW_ASSIGN_OR_RAISE(auto segment, index::WriteZonemap(*store_, request, run));
-  segments_.push_back(std::move(segment));
-  return arrow::Status::OK();
-}
-
-arrow::Result<Dataset> NewZonemaps::Commit(const Dataset& dataset,
-                                           std::vector<table::IndexMetadata> removed_indices,
-                                           const CommitOptions& options, const RunContext& run) {
-  table::CommitRequest commit;
-  commit.transaction = MakeTransaction(
-      dataset.version(),
-      table::CreateIndex{.new_indices = segments_, .removed_indices = std::move(removed_indices)},
-      options, run);
-  ARROW_ASSIGN_OR_RAISE(commit.retry, MakeRetryPolicy(options));
-  auto committed = dataset.impl().Commit(std::move(commit), run);
-  const bool may_be_there = committed.ok() || CommitUnknown::From(committed.status()) != nullptr;
-  if (may_be_there) segments_.clear();
-  return committed;
-}
+}  // namespace
 
 arrow::Result<Dataset> RefreshZonemaps(const Dataset& dataset, const ClusteringSpec& spec,
                                        const std::optional<uint64_t>& rows_per_zone,

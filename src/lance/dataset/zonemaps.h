@@ -7,8 +7,11 @@
 #include <vector>
 
 #include "arrow/result.h"
+#include "lance/dataset/column_values.h"
 #include "lance/dataset/dataset_impl.h"
 #include "lance/dataset/fragment_writer.h"
+#include "lance/dataset/index_refresh.h"
+#include "lance/dataset/new_segments.h"
 #include "lance/index/zonemap.h"
 #include "lance/optimize.h"
 
@@ -39,32 +42,8 @@ arrow::Result<std::shared_ptr<const index::ZonemapSegment>> LoadZonemapCached(
 /// the column.
 arrow::Result<index::FragmentZones> ComputeZones(std::shared_ptr<ObjectStore> store,
                                                  const table::Fragment& fragment,
-                                                 const format::SchemaField& field,
-                                                 uint64_t rows_per_zone, const RunContext& run);
-
-/// New zonemap segments that no version refers to yet.
-///
-/// Their files are deleted again unless a commit landed with them, or may have. Thread-compatible.
-class NewZonemaps {
- public:
-  explicit NewZonemaps(std::shared_ptr<ObjectStore> store) : store_(std::move(store)) {}
-  NewZonemaps(const NewZonemaps&) = delete;
-  NewZonemaps& operator=(const NewZonemaps&) = delete;
-  ~NewZonemaps();
-
-  /// Write one more segment.
-  arrow::Status Write(const index::NewZonemapRequest& request, const RunContext& run);
-  /// All that were written.
-  const std::vector<table::IndexMetadata>& segments() const { return segments_; }
-  /// Commit them on a version; they stay when the commit landed, or may have.
-  arrow::Result<Dataset> Commit(const Dataset& dataset,
-                                std::vector<table::IndexMetadata> removed_indices,
-                                const CommitOptions& options, const RunContext& run);
-
- private:
-  std::shared_ptr<ObjectStore> store_;
-  std::vector<table::IndexMetadata> segments_;
-};
+                                                 const ColumnValues& column, uint64_t rows_per_zone,
+                                                 const RunContext& run);
 
 /// What refreshing one column's zonemap would commit.
 struct ZonemapRefresh {
@@ -73,6 +52,11 @@ struct ZonemapRefresh {
   int32_t field_id = -1;
   std::string index_name;
   uint64_t rows_per_zone = 0;
+  bool use_seeds = true;
+  /// Off: nothing is taken over from `replaced`.
+  bool carries_zones = true;
+  /// What the new segment answers for; no value: all fragments.
+  std::optional<RoaringBitmap> fragment_ids;
   std::vector<uint64_t> uncovered_fragment_ids;
   /// The segments that the new one replaces.
   std::vector<table::IndexMetadata> replaced;
@@ -82,20 +66,19 @@ struct ZonemapRefresh {
 
 /// Decide what each key column's zonemap needs. Pure.
 ///
-/// Fragments without live rows need no zones.
+/// Fragments without live rows need no zones. All segments of a column become one.
 arrow::Result<std::vector<ZonemapRefresh>> PlanZonemapRefresh(
     const table::Manifest& manifest, const ClusteringSpec& spec,
     const std::optional<uint64_t>& rows_per_zone);
 
-/// Decide what each zonemap of a name needs to cover all fragments. Pure; names of others: none.
-std::vector<ZonemapRefresh> PlanZonemapRefresh(const table::Manifest& manifest,
-                                               const std::vector<std::string>& index_names);
+/// What refreshing the zonemap of a name is, by the plan that all kinds of indices have.
+///
+/// \param rule what the plan was made by
+ZonemapRefresh ZonemapRefreshOf(const IndexRefresh& plan, const RefreshRule& rule);
 
-/// Carry out the refreshes that are planned for a version, in one commit, without trying again.
-/// Nothing to do: the same dataset back.
-arrow::Result<Dataset> CommitRefreshes(const Dataset& dataset,
-                                       const std::vector<ZonemapRefresh>& plan,
-                                       const CommitOptions& options, const RunContext& run);
+/// Write the segment of a refresh that has something to do.
+arrow::Status WriteRefreshedZonemap(const Dataset& dataset, const ZonemapRefresh& refresh,
+                                    const RunContext& run, NewSegments* segments);
 
 /// Carry out refreshes in one commit. Nothing to do: the same dataset back.
 ///

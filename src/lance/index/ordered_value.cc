@@ -42,16 +42,6 @@ OrderedValue FromBytes(std::string_view bytes) {
   return value;
 }
 
-template <typename ScalarType>
-auto Value(const arrow::Scalar& scalar) {
-  return static_cast<const ScalarType&>(scalar).value;
-}
-
-OrderedValue FromBinaryScalar(const arrow::Scalar& scalar) {
-  const auto& buffer = static_cast<const arrow::BaseBinaryScalar&>(scalar).value;
-  return FromBytes(std::string_view(*buffer));
-}
-
 OrderedValue FromDecimal(const arrow::Decimal128& value) {
   OrderedValue ordered = FromSigned(value.high_bits());
   ordered.low = value.low_bits();
@@ -65,6 +55,111 @@ OrderedValue FromDecimal(const arrow::Decimal256& value) {
   ordered.low = words[2];
   ordered.lowest = {words[1], words[0]};
   return ordered;
+}
+
+/// A scalar as the source of a value.
+class ScalarSource {
+ public:
+  explicit ScalarSource(const arrow::Scalar& scalar) : scalar_(scalar) {}
+
+  template <typename Type>
+  auto Value() const {
+    return static_cast<const typename arrow::TypeTraits<Type>::ScalarType&>(scalar_).value;
+  }
+  std::string_view Bytes() const {
+    return std::string_view(*static_cast<const arrow::BaseBinaryScalar&>(scalar_).value);
+  }
+
+ private:
+  const arrow::Scalar& scalar_;
+};
+
+/// An element of an array as the source of a value.
+class ElementSource {
+ public:
+  ElementSource(const arrow::Array& array, int64_t row) : array_(array), row_(row) {}
+
+  template <typename Type>
+  auto Value() const {
+    const auto& array = static_cast<const typename arrow::TypeTraits<Type>::ArrayType&>(array_);
+    if constexpr (arrow::is_decimal_type<Type>::value) {
+      return typename arrow::TypeTraits<Type>::ScalarType::ValueType(array.GetValue(row_));
+    } else {
+      return array.Value(row_);
+    }
+  }
+  std::string_view Bytes() const {
+    switch (array_.type_id()) {
+      case Type::FIXED_SIZE_BINARY:
+        return static_cast<const arrow::FixedSizeBinaryArray&>(array_).GetView(row_);
+      case Type::LARGE_STRING:
+      case Type::LARGE_BINARY:
+        return static_cast<const arrow::LargeBinaryArray&>(array_).GetView(row_);
+      default:
+        return static_cast<const arrow::BinaryArray&>(array_).GetView(row_);
+    }
+  }
+
+ private:
+  const arrow::Array& array_;
+  const int64_t row_;
+};
+
+/// Convert what is not null.
+template <typename Source>
+OrderedValue Convert(arrow::Type::type type, const Source& source) {
+  switch (type) {
+    case Type::BOOL:
+      return FromUnsigned(source.template Value<arrow::BooleanType>() ? 1 : 0);
+    case Type::INT8:
+      return FromSigned(source.template Value<arrow::Int8Type>());
+    case Type::INT16:
+      return FromSigned(source.template Value<arrow::Int16Type>());
+    case Type::INT32:
+      return FromSigned(source.template Value<arrow::Int32Type>());
+    case Type::INT64:
+      return FromSigned(source.template Value<arrow::Int64Type>());
+    case Type::UINT8:
+      return FromUnsigned(source.template Value<arrow::UInt8Type>());
+    case Type::UINT16:
+      return FromUnsigned(source.template Value<arrow::UInt16Type>());
+    case Type::UINT32:
+      return FromUnsigned(source.template Value<arrow::UInt32Type>());
+    case Type::UINT64:
+      return FromUnsigned(source.template Value<arrow::UInt64Type>());
+    case Type::HALF_FLOAT:
+      return FromFloat<uint16_t>(source.template Value<arrow::HalfFloatType>(), 0x7c00);
+    case Type::FLOAT:
+      return FromFloat(std::bit_cast<uint32_t>(source.template Value<arrow::FloatType>()),
+                       uint32_t{0x7f800000});
+    case Type::DOUBLE:
+      return FromFloat(std::bit_cast<uint64_t>(source.template Value<arrow::DoubleType>()),
+                       uint64_t{0x7ff0000000000000});
+    case Type::STRING:
+    case Type::LARGE_STRING:
+    case Type::BINARY:
+    case Type::LARGE_BINARY:
+    case Type::FIXED_SIZE_BINARY:
+      return FromBytes(source.Bytes());
+    case Type::DATE32:
+      return FromSigned(source.template Value<arrow::Date32Type>());
+    case Type::DATE64:
+      return FromSigned(source.template Value<arrow::Date64Type>());
+    case Type::TIME32:
+      return FromSigned(source.template Value<arrow::Time32Type>());
+    case Type::TIME64:
+      return FromSigned(source.template Value<arrow::Time64Type>());
+    case Type::TIMESTAMP:
+      return FromSigned(source.template Value<arrow::TimestampType>());
+    case Type::DURATION:
+      return FromSigned(source.template Value<arrow::DurationType>());
+    case Type::DECIMAL128:
+      return FromDecimal(source.template Value<arrow::Decimal128Type>());
+    case Type::DECIMAL256:
+      return FromDecimal(source.template Value<arrow::Decimal256Type>());
+    default:
+      return {};
+  }
 }
 
 }  // namespace
@@ -127,59 +222,11 @@ std::vector<std::shared_ptr<arrow::Scalar>> WithBothZeros(
 }
 
 OrderedValue ToOrderedValue(const arrow::Scalar& scalar) {
-  if (!scalar.is_valid) return {};
-  switch (scalar.type->id()) {
-    case Type::BOOL:
-      return FromUnsigned(Value<arrow::BooleanScalar>(scalar) ? 1 : 0);
-    case Type::INT8:
-      return FromSigned(Value<arrow::Int8Scalar>(scalar));
-    case Type::INT16:
-      return FromSigned(Value<arrow::Int16Scalar>(scalar));
-    case Type::INT32:
-      return FromSigned(Value<arrow::Int32Scalar>(scalar));
-    case Type::INT64:
-      return FromSigned(Value<arrow::Int64Scalar>(scalar));
-    case Type::UINT8:
-      return FromUnsigned(Value<arrow::UInt8Scalar>(scalar));
-    case Type::UINT16:
-      return FromUnsigned(Value<arrow::UInt16Scalar>(scalar));
-    case Type::UINT32:
-      return FromUnsigned(Value<arrow::UInt32Scalar>(scalar));
-    case Type::UINT64:
-      return FromUnsigned(Value<arrow::UInt64Scalar>(scalar));
-    case Type::HALF_FLOAT:
-      return FromFloat<uint16_t>(Value<arrow::HalfFloatScalar>(scalar), 0x7c00);
-    case Type::FLOAT:
-      return FromFloat(std::bit_cast<uint32_t>(Value<arrow::FloatScalar>(scalar)),
-                       uint32_t{0x7f800000});
-    case Type::DOUBLE:
-      return FromFloat(std::bit_cast<uint64_t>(Value<arrow::DoubleScalar>(scalar)),
-                       uint64_t{0x7ff0000000000000});
-    case Type::STRING:
-    case Type::LARGE_STRING:
-    case Type::BINARY:
-    case Type::LARGE_BINARY:
-    case Type::FIXED_SIZE_BINARY:
-      return FromBinaryScalar(scalar);
-    case Type::DATE32:
-      return FromSigned(Value<arrow::Date32Scalar>(scalar));
-    case Type::DATE64:
-      return FromSigned(Value<arrow::Date64Scalar>(scalar));
-    case Type::TIME32:
-      return FromSigned(Value<arrow::Time32Scalar>(scalar));
-    case Type::TIME64:
-      return FromSigned(Value<arrow::Time64Scalar>(scalar));
-    case Type::TIMESTAMP:
-      return FromSigned(Value<arrow::TimestampScalar>(scalar));
-    case Type::DURATION:
-      return FromSigned(Value<arrow::DurationScalar>(scalar));
-    case Type::DECIMAL128:
-      return FromDecimal(Value<arrow::Decimal128Scalar>(scalar));
-    case Type::DECIMAL256:
-      return FromDecimal(Value<arrow::Decimal256Scalar>(scalar));
-    default:
-      return {};
-  }
+  return scalar.is_valid ? Convert(scalar.type->id(), ScalarSource(scalar)) : OrderedValue();
+}
+
+OrderedValue ToOrderedValue(const arrow::Array& array, int64_t row) {
+  return array.IsValid(row) ? Convert(array.type_id(), ElementSource(array, row)) : OrderedValue();
 }
 
 }  // namespace lance::index

@@ -67,4 +67,7 @@ std::vector<std::shared_ptr<arrow::Scalar>> WithBothZeros(
 /// Convert a scalar. \return an unknown value for null and for types without an order
 OrderedValue ToOrderedValue(const arrow::Scalar& scalar);
 
+/// Convert one element of an array, which it borrows.
+OrderedValue ToOrderedValue(const arrow::Array& array, int64_t row);
+
 }  // namespace lance::index

@@ -22,31 +22,43 @@ struct Node {
   std::vector<Node> children;
   int32_t field_id = -1;
   std::optional<LiteralComparison> comparison;  // kRange and kIn
+  size_t leaf = 0;                              // of leaves: the place among them
 };
 
-Node Compile(const Predicate& predicate) {
+bool IsLeaf(const Predicate& node) {
+  return node.kind == Kind::kRange || node.kind == Kind::kIn || node.kind == Kind::kIsNull ||
+         node.kind == Kind::kHasAny || node.kind == Kind::kHasAll;
+}
+
+void CollectLeaves(const Predicate& node, std::vector<const Predicate*>* leaves) {
+  if (IsLeaf(node)) leaves->push_back(&node);
+  for (const Predicate& child : node.children) CollectLeaves(child, leaves);
+}
+
+Node Compile(const Predicate& predicate, size_t* num_leaves) {
   Node node;
   node.kind = predicate.kind;
   node.field_id = predicate.field_id;
+  for (const Predicate& child : predicate.children) {
+    node.children.push_back(Compile(child, num_leaves));
+  }
+  if (IsLeaf(predicate)) node.leaf = (*num_leaves)++;
   switch (predicate.kind) {
     case Kind::kUnknown:
     case Kind::kAlwaysFalse:
     case Kind::kIsNull:
+    case Kind::kHasAny:
+    case Kind::kHasAll:
       break;
     case Kind::kRange:
     case Kind::kIn:
       node.comparison = LiteralComparison::Make(predicate);
-      if (!node.comparison) node.kind = Kind::kUnknown;
       break;
     case Kind::kNot:
-      if (predicate.children.size() != 1) {
-        node.kind = Kind::kUnknown;
-        break;
-      }
-      [[fallthrough]];
+      if (predicate.children.size() != 1) node.kind = Kind::kUnknown;
+      break;
     case Kind::kAnd:
     case Kind::kOr:
-      for (const Predicate& child : predicate.children) node.children.push_back(Compile(child));
       break;
   }
   return node;
@@ -102,8 +114,8 @@ RowRanges ToRanges(const RoaringBitmap& offsets, uint64_t physical_rows) {
 /// Prunes one fragment: finds the rows for which a node may have an outcome.
 class Evaluation {
  public:
-  Evaluation(uint64_t physical_rows, const ZoneLookup& lookup)
-      : physical_rows_(physical_rows), lookup_(lookup) {}
+  Evaluation(uint64_t physical_rows, const ZoneLookup& lookup, const LeafRowsLookup& leaf_rows)
+      : physical_rows_(physical_rows), lookup_(lookup), leaf_rows_(leaf_rows) {}
 
   RowRanges Rows(const Node& node, Outcome outcome) {
     switch (node.kind) {
@@ -118,9 +130,12 @@ class Evaluation {
         return RowsOfChildren(node, outcome);
       case Kind::kRange:
       case Kind::kIn:
-        return RowsOfComparison(node, outcome);
+        return NamedRows(node, outcome, RowsOfComparison(node, outcome));
       case Kind::kIsNull:
-        return RowsOfIsNull(node, outcome);
+        return NamedRows(node, outcome, RowsOfIsNull(node, outcome));
+      case Kind::kHasAny:
+      case Kind::kHasAll:
+        return NamedRows(node, outcome, All());
     }
     return All();
   }
@@ -155,7 +170,15 @@ class Evaluation {
     return rows;
   }
 
+  /// What is left of a leaf's rows when an index names those for which it can have the outcome.
+  RowRanges NamedRows(const Node& node, Outcome outcome, RowRanges rows) const {
+    const LeafRows* named = leaf_rows_ ? leaf_rows_(node.leaf) : nullptr;
+    if (named == nullptr) return rows;
+    return rows.Intersect(outcome == Outcome::kTrue ? named->may_be_true : named->may_be_false);
+  }
+
   RowRanges RowsOfComparison(const Node& node, Outcome outcome) {
+    if (!node.comparison) return All();
     const FragmentZones* zones = UsableZones(node);
     if (!zones) return All();
     zones_tested_ += zones->zones.size();
@@ -191,17 +214,36 @@ class Evaluation {
 
   uint64_t physical_rows_;
   const ZoneLookup& lookup_;
+  const LeafRowsLookup& leaf_rows_;
   uint64_t zones_tested_ = 0;
 };
+
+/// How many blocks of some rows each hold a row of a set.
+uint64_t CountBlocks(const RowRanges& rows, uint64_t rows_per_block) {
+  uint64_t count = 0;
+  uint64_t next = 0;  // the first block that is not counted yet
+  for (const RowRange& range : rows.ranges()) {
+    const uint64_t first = std::max(range.begin / rows_per_block, next);
+    const uint64_t end = CeilDiv(range.end, rows_per_block);
+    if (first >= end) continue;
+    count += end - first;
+    next = end;
+  }
+  return count;
+}
 
 }  // namespace
 
 class Pruner::Impl {
  public:
-  explicit Impl(const Predicate& predicate) : root_(Compile(predicate)) {}
+  explicit Impl(const Predicate& predicate) {
+    size_t num_leaves = 0;
+    root_ = Compile(predicate, &num_leaves);
+  }
 
-  PrunedFragment Prune(uint64_t physical_rows, const ZoneLookup& zones) const {
-    Evaluation evaluation(physical_rows, zones);
+  PrunedFragment Prune(uint64_t physical_rows, const ZoneLookup& zones,
+                       const LeafRowsLookup& leaf_rows) const {
+    Evaluation evaluation(physical_rows, zones, leaf_rows);
     PrunedFragment result;
     result.candidates = evaluation.Rows(root_, Outcome::kTrue);
     result.zones_tested = evaluation.zones_tested();
@@ -209,7 +251,7 @@ class Pruner::Impl {
     result.used_zones = finest != nullptr;
     if (!finest) {
       result.zones_total = CeilDiv(physical_rows, kDefaultRowsPerZone);
-      result.zones_kept = result.candidates.empty() ? 0 : result.zones_total;
+      result.zones_kept = CountBlocks(result.candidates, kDefaultRowsPerZone);
       return result;
     }
     result.zones_total = finest->zones.size();
@@ -229,13 +271,20 @@ Pruner::Pruner(Pruner&&) noexcept = default;
 Pruner& Pruner::operator=(Pruner&&) noexcept = default;
 Pruner::~Pruner() = default;
 
-PrunedFragment Pruner::Prune(uint64_t physical_rows, const ZoneLookup& zones) const {
-  return impl_->Prune(physical_rows, zones);
+PrunedFragment Pruner::Prune(uint64_t physical_rows, const ZoneLookup& zones,
+                             const LeafRowsLookup& leaf_rows) const {
+  return impl_->Prune(physical_rows, zones, leaf_rows);
 }
 
 PrunedFragment PruneFragment(const Predicate& predicate, uint64_t physical_rows,
-                             const ZoneLookup& zones) {
-  return Pruner(predicate).Prune(physical_rows, zones);
+                             const ZoneLookup& zones, const LeafRowsLookup& leaf_rows) {
+  return Pruner(predicate).Prune(physical_rows, zones, leaf_rows);
+}
+
+std::vector<const Predicate*> LeavesOf(const Predicate& predicate) {
+  std::vector<const Predicate*> leaves;
+  CollectLeaves(predicate, &leaves);
+  return leaves;
 }
 
 bool ZoneMayMatch(const Predicate& leaf, const Zone& zone) {
@@ -253,6 +302,8 @@ bool ZoneMayMatch(const Predicate& leaf, const Zone& zone) {
     case Kind::kAnd:
     case Kind::kOr:
     case Kind::kNot:
+    case Kind::kHasAny:
+    case Kind::kHasAll:
       return true;
   }
   return true;

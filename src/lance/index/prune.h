@@ -14,12 +14,26 @@ namespace lance::index {
 /// Finds the zones that may be used for a column of the fragment at hand; null: none.
 using ZoneLookup = std::function<const FragmentZones*(int32_t field_id)>;
 
+/// What an index that names rows says about one leaf in the fragment at hand. A plain value.
+struct LeafRows {
+  /// Offsets for which the leaf may be TRUE, and for which it may be FALSE.
+  RowRanges may_be_true;
+  RowRanges may_be_false;
+};
+
+/// Finds what an index says about a leaf, by the leaf's place among the leaves of the predicate,
+/// from left to right; null: nothing. What zones say holds as well.
+using LeafRowsLookup = std::function<const LeafRows*(size_t leaf)>;
+
+/// The leaves of a predicate from left to right.
+std::vector<const Predicate*> LeavesOf(const Predicate& predicate);
+
 /// Which rows of one fragment may match. A plain value.
 struct PrunedFragment {
   /// Offsets that may match; every match is inside. They need the filter itself.
   RowRanges candidates;
-  /// Zones of the fragment, counted on the finest zones that the predicate could use;
-  /// ceil(rows / 8192), all kept, when there were none.
+  /// Zones of the fragment, counted on the finest zones that the predicate could use; without any
+  /// each 8,192 rows are one.
   uint64_t zones_total = 0;
   uint64_t zones_kept = 0;
   /// Whether any statistics were used.
@@ -37,7 +51,8 @@ class Pruner {
   ~Pruner();
 
   /// Prune one fragment. See PruneFragment.
-  PrunedFragment Prune(uint64_t physical_rows, const ZoneLookup& zones) const;
+  PrunedFragment Prune(uint64_t physical_rows, const ZoneLookup& zones,
+                       const LeafRowsLookup& leaf_rows = {}) const;
 
  private:
   class Impl;
@@ -49,7 +64,7 @@ class Pruner {
 /// Pure. Doubtful statistics never prune: a null or NaN bound is read as unknown, and rows in no
 /// zone stay candidates. For more than a few fragments make a Pruner once.
 PrunedFragment PruneFragment(const Predicate& predicate, uint64_t physical_rows,
-                             const ZoneLookup& zones);
+                             const ZoneLookup& zones, const LeafRowsLookup& leaf_rows = {});
 
 /// Whether a zone may hold a row for which the leaf is true. Exposed for explain's per-leaf counts.
 bool ZoneMayMatch(const Predicate& leaf, const Zone& zone);

@@ -1,5 +1,6 @@
 #include "lance/index/row_address_map.h"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -24,6 +25,10 @@ arrow::Result<RowAddressMap::Entry> ParseEntry(ByteReader* in, std::string_view 
     ARROW_ASSIGN_OR_RAISE(entry.offsets, RoaringBitmap::Parse(bitmap, structure));
   }
   return entry;
+}
+
+bool IdIsLess(const RowAddressMap::Entry& entry, uint32_t fragment_id) {
+  return entry.fragment_id < fragment_id;
 }
 
 }  // namespace
@@ -61,6 +66,43 @@ arrow::Result<std::string> RowAddressMap::Serialize() const {
     bytes += bitmap;
   }
   return bytes;
+}
+
+bool RowAddressMap::empty() const {
+  return std::all_of(entries.begin(), entries.end(),
+                     [](const Entry& entry) { return entry.offsets && entry.offsets->empty(); });
+}
+
+RowAddressMap& RowAddressMap::operator|=(const RowAddressMap& other) {
+  for (const Entry& added : other.entries) {
+    const auto place =
+        std::lower_bound(entries.begin(), entries.end(), added.fragment_id, IdIsLess);
+    if (place == entries.end() || place->fragment_id != added.fragment_id) {
+      entries.insert(place, added);
+    } else if (!added.offsets) {
+      place->offsets.reset();
+    } else if (place->offsets) {
+      *place->offsets |= *added.offsets;
+    }
+  }
+  return *this;
+}
+
+RowAddressMap& RowAddressMap::operator&=(const RowAddressMap& other) {
+  std::vector<Entry> kept;
+  for (Entry& entry : entries) {
+    const auto same =
+        std::lower_bound(other.entries.begin(), other.entries.end(), entry.fragment_id, IdIsLess);
+    if (same == other.entries.end() || same->fragment_id != entry.fragment_id) continue;
+    if (!entry.offsets) {
+      entry.offsets = same->offsets;
+    } else if (same->offsets) {
+      *entry.offsets &= *same->offsets;
+    }
+    if (!entry.offsets || !entry.offsets->empty()) kept.push_back(std::move(entry));
+  }
+  entries = std::move(kept);
+  return *this;
 }
 
 }  // namespace lance::index

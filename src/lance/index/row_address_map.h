@@ -13,7 +13,8 @@
 
 namespace lance::index {
 
-/// A set of row addresses by fragment, as null bitmaps store it. A plain value.
+/// A set of rows by fragment, as null bitmaps and the values of bitmap indices store it; of stable
+/// row ids by their high 32 bits. A plain value.
 ///
 /// Layout (zonemap-and-indices 2.7):
 ///   u32 number of entries
@@ -38,6 +39,14 @@ struct RowAddressMap {
 
   /// Write the layout above. \return CapacityError when a bitmap does not fit its 32-bit size
   arrow::Result<std::string> Serialize() const;
+
+  /// Whether no row is in it.
+  bool empty() const;
+
+  /// Add the rows of another set.
+  RowAddressMap& operator|=(const RowAddressMap& other);
+  /// Keep the rows that are in another set too.
+  RowAddressMap& operator&=(const RowAddressMap& other);
 
   bool operator==(const RowAddressMap&) const = default;
 };

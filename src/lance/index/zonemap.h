@@ -58,12 +58,14 @@ struct NewZonemapRequest {
   int32_t field_id = -1;
   std::shared_ptr<arrow::DataType> type;
   uint64_t rows_per_zone = kDefaultRowsPerZone;
+  bool use_seeds = true;                 // of later writers
   std::vector<FragmentZones> fragments;  // any order; claimed exactly
   uint64_t dataset_version = 0;          // the version that was read
   std::optional<uint32_t> clustering_id;
+  std::optional<Uuid> uuid;  // no value: a fresh one
 };
 
-/// Write `_indices/{uuid}/zonemap.lance` under a fresh uuid and describe it; commits nothing.
+/// Write `_indices/{uuid}/zonemap.lance` and describe it; commits nothing.
 arrow::Result<table::IndexMetadata> WriteZonemap(ObjectStore& store,
                                                  const NewZonemapRequest& request,
                                                  const RunContext& run);

@@ -125,7 +125,7 @@ arrow::Result<uint64_t> WriteFile(ObjectStore& store, const std::string& path,
 table::IndexMetadata Describe(const NewZonemapRequest& request, const FragmentOrder& fragments,
                               bool has_null_bitmap, const RunContext& run) {
   table::IndexMetadata segment;
-  segment.uuid = Uuid::Random(*run.random);
+  segment.uuid = request.uuid ? *request.uuid : Uuid::Random(*run.random);
   segment.field_ids = {request.field_id};
   segment.name = request.name;
   segment.dataset_version = request.dataset_version;
@@ -136,7 +136,7 @@ table::IndexMetadata Describe(const NewZonemapRequest& request, const FragmentOr
   segment.fragment_bitmap = claimed.Serialize();
   segment.details_type_url = "/lance.table.ZoneMapIndexDetails";
   segment.details_value = SerializeZonemapDetails({.rows_per_zone = request.rows_per_zone,
-                                                   .use_seeds = true,
+                                                   .use_seeds = request.use_seeds,
                                                    .has_null_bitmap = has_null_bitmap});
   segment.has_details = true;
   segment.index_version = 0;

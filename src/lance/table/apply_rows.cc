@@ -142,6 +142,7 @@ arrow::Status ApplyUpdate(const Update& update, Manifest* manifest) {
   for (Fragment& fragment : added) ClearStamp(&fragment);
   ARROW_RETURN_NOT_OK(AssignFragmentIds(/*keep_ids=*/true, manifest, &added));
   manifest->fragments.insert(manifest->fragments.end(), added.begin(), added.end());
+  ARROW_RETURN_NOT_OK(CoverMovedRows(update, added, manifest));
   return KeepRelevantIndices(manifest);
 }
 

@@ -8,14 +8,18 @@
 #include <tuple>
 #include <vector>
 
+#include "lance/table/feature_flags.h"
+#include "lance/table/fragment_reuse.h"
+#include "lance/table/index_rows.h"
+#include "lance/table/row_sequence.h"
+
 namespace lance::table {
 namespace {
 
-constexpr std::string_view kReuseIndex = "__lance_frag_reuse";
 constexpr std::string_view kMemWalIndex = "__lance_mem_wal";
 
 bool IsSystemIndex(const IndexMetadata& index) {
-  return index.name == kReuseIndex || index.name == kMemWalIndex;
+  return index.name == kFragmentReuseName || index.name == kMemWalIndex;
 }
 
 bool HasItsFields(const IndexMetadata& index, const format::LanceSchema& schema) {
@@ -78,6 +82,22 @@ std::set<int32_t> RelatedFields(const std::set<int32_t>& field_ids,
   return related;
 }
 
+/// The fragments all of whose rows had ids before.
+arrow::Result<RoaringBitmap> MovedFragments(const std::vector<Fragment>& added) {
+  RoaringBitmap moved;
+  for (const Fragment& fragment : added) {
+    if (fragment.row_ids.place != StoredSequence::Place::kInline) continue;
+    ARROW_ASSIGN_OR_RAISE(const auto ids,
+                          RowIdSequence::ParseUpTo(fragment.row_ids.bytes, fragment.physical_rows));
+    if (ids.num_rows() == fragment.physical_rows) moved.Add(static_cast<uint32_t>(fragment.id));
+  }
+  return moved;
+}
+
+bool DependsOn(const IndexMetadata& index, const std::set<int32_t>& related) {
+  return std::ranges::any_of(index.field_ids, [&](int32_t id) { return related.contains(id); });
+}
+
 }  // namespace
 
 arrow::Status KeepRelevantIndices(Manifest* manifest) {
@@ -112,8 +132,7 @@ arrow::Status UncoverFragments(const std::set<uint64_t>& fragment_ids,
   if (fragment_ids.empty() || field_ids.empty()) return arrow::Status::OK();
   const std::set<int32_t> related = RelatedFields(field_ids, manifest->schema);
   for (IndexMetadata& index : manifest->indices) {
-    const auto& fields = index.field_ids;
-    if (std::ranges::none_of(fields, [&](int32_t id) { return related.contains(id); })) continue;
+    if (!DependsOn(index, related)) continue;
     ARROW_ASSIGN_OR_RAISE(auto coverage, index.Coverage());
     if (!coverage) {
       // What it covers is not known, and now it would answer for values that are gone.
@@ -121,6 +140,34 @@ arrow::Status UncoverFragments(const std::set<uint64_t>& fragment_ids,
                                     "covers, so values under it cannot change; drop it first");
     }
     for (const uint64_t id : fragment_ids) coverage->Remove(static_cast<uint32_t>(id));
+    index.fragment_bitmap = coverage->Serialize();
+  }
+  return arrow::Status::OK();
+}
+
+arrow::Status CoverMovedRows(const Update& update, const std::vector<Fragment>& added,
+                             Manifest* manifest) {
+  if (!HasStableRowIds(*manifest) || update.mode != UpdateMode::kRewriteRows) {
+    return arrow::Status::OK();
+  }
+  ARROW_ASSIGN_OR_RAISE(const RoaringBitmap moved, MovedFragments(added));
+  if (moved.empty()) return arrow::Status::OK();
+  RoaringBitmap sources;
+  for (const Fragment& source : update.updated_fragments) {
+    sources.Add(static_cast<uint32_t>(source.id));
+  }
+  for (const uint64_t id : update.removed_fragment_ids) sources.Add(static_cast<uint32_t>(id));
+  const auto& changed = update.fields_for_preserving_frag_bitmap;
+  const std::set<int32_t> related =
+      RelatedFields({changed.begin(), changed.end()}, manifest->schema);
+  for (IndexMetadata& index : manifest->indices) {
+    if (!StoresStableRowIds(index, *manifest) || DependsOn(index, related)) continue;
+    ARROW_ASSIGN_OR_RAISE(auto coverage, index.Coverage());
+    if (!coverage) continue;
+    RoaringBitmap missing = sources;
+    missing -= *coverage;
+    if (!missing.empty()) continue;
+    *coverage |= moved;
     index.fragment_bitmap = coverage->Serialize();
   }
   return arrow::Status::OK();

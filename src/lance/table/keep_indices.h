@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <set>
+#include <vector>
 
 #include "arrow/status.h"
 #include "lance/table/manifest.h"
+#include "lance/table/transaction.h"
 
 namespace lance::table {
 
@@ -20,5 +22,16 @@ arrow::Status KeepRelevantIndices(Manifest* manifest);
 /// \return SerializationError when a coverage is corrupt
 arrow::Status UncoverFragments(const std::set<uint64_t>& fragment_ids,
                                const std::set<int32_t>& field_ids, Manifest* manifest);
+
+/// Let segments that name rows by stable ids cover the new fragments of an Update that consist of
+/// rows that moved, where nothing that the segment depends on changed and it covered all fragments
+/// that the rows can come from: step 4 of table-format 5.4.
+///
+/// Rows keep their ids, so that what such a segment says of them stays right.
+///
+/// \param added the new fragments, with their ids
+/// \return SerializationError when a coverage is corrupt
+arrow::Status CoverMovedRows(const Update& update, const std::vector<Fragment>& added,
+                             Manifest* manifest);
 
 }  // namespace lance::table

@@ -168,7 +168,8 @@ inline Predicate In(int32_t field_id, std::vector<Literal> values) {
 // ---- What a predicate means, row by row, written without the code under test --------------------
 
 /// A value that the standard library can compare.
-using RowValue = std::variant<int64_t, uint64_t, double, std::string, arrow::Decimal128>;
+using RowValue =
+    std::variant<int64_t, uint64_t, double, std::string, arrow::Decimal128, arrow::Decimal256>;
 
 inline RowValue ValueOf(const arrow::Scalar& scalar) {
   using arrow::Type;
@@ -185,9 +186,12 @@ inline RowValue ValueOf(const arrow::Scalar& scalar) {
     case Type::LARGE_STRING:
     case Type::BINARY:
     case Type::LARGE_BINARY:
+    case Type::FIXED_SIZE_BINARY:
       return static_cast<const arrow::BaseBinaryScalar&>(scalar).value->ToString();
     case Type::DECIMAL128:
       return static_cast<const arrow::Decimal128Scalar&>(scalar).value;
+    case Type::DECIMAL256:
+      return static_cast<const arrow::Decimal256Scalar&>(scalar).value;
     case Type::UINT64:
       return static_cast<const arrow::UInt64Scalar&>(scalar).value;
     case Type::BOOL:
@@ -234,6 +238,8 @@ inline std::optional<bool> Evaluate(const Predicate& predicate, const Columns& c
                                     std::optional<bool> unknown = true) {
   switch (predicate.kind) {
     case Predicate::Kind::kUnknown:
+    case Predicate::Kind::kHasAny:
+    case Predicate::Kind::kHasAll:
       return unknown;
     case Predicate::Kind::kAlwaysFalse:
       return false;

@@ -402,6 +402,27 @@ TEST(Prune, IgnoresColumnsThatThePredicateDoesNotAskFor) {
   EXPECT_EQ(pruned.zones_total, 1u);
 }
 
+TEST(Prune, KeepsOfALeafOnlyTheRowsThatAnIndexNames) {
+  // F has zones [0, 50) and [50, 100), of which the first cannot hold 15; Id has none.
+  const std::map<int32_t, FragmentZones> zones{
+      {kF, IntZones({IntZone(0, 50, 0, 9), IntZone(50, 50, 10, 19)}, 50)}};
+  Predicate has_any{.kind = Predicate::Kind::kHasAny, .field_id = kId};
+  const std::vector<LeafRows> named{
+      {RowRanges::Make({{40, 60}}), RowRanges::Make({{0, 10}})},    // F = 15
+      {RowRanges::Make({{55, 70}}), RowRanges::Make({{56, 58}})}};  // has_any(Id)
+  const auto prune = [&](const Predicate& predicate) {
+    return PruneFragment(predicate, 100, LookUp(zones),
+                         [&](size_t leaf) { return leaf < 2 ? &named[leaf] : nullptr; })
+        .candidates.ranges();
+  };
+
+  EXPECT_THAT(prune(And({Equal(kF, I(15)), has_any})), ElementsAre(RowRange{55, 60}));
+  EXPECT_THAT(prune(Or({Equal(kF, I(15)), has_any})), ElementsAre(RowRange{50, 70}));
+  EXPECT_THAT(prune(And({Equal(kF, I(15)), Not(has_any)})), ElementsAre(RowRange{56, 58}));
+  EXPECT_THAT(prune(Or({Not(Equal(kF, I(15))), has_any})),
+              ElementsAre(RowRange{0, 10}, RowRange{55, 70}));
+}
+
 TEST(ZoneMayMatch, TellsForEveryKindOfLeaf) {
   const Zone zone = IntZone(0, 100, 10, 19, 3);
 

@@ -3,6 +3,7 @@
 #include "lance/table/build_manifest.h"
 #include "lance/table/clustering_metadata.h"
 #include "lance/table/feature_flags.h"
+#include "lance/table/row_lineage.h"
 #include "lance/testing/matchers.h"
 #include "manifest_samples.h"
 
@@ -119,6 +120,73 @@ TEST(ApplyUpdate, OfAKeyColumnTakesStampAndCoverageButNotTheMetadata) {
   EXPECT_EQ(next.fragments[0].metadata, newest.fragments[0].metadata);
   EXPECT_TRUE(next.fragments[1].clustering_id.has_value());
   EXPECT_EQ(next.indices[0].fragment_bitmap, RoaringBitmap({1}).Serialize());
+}
+
+/// A table with stable row ids, two fragments and one index of each domain; rows of fragment 0 were
+/// written again as a new fragment, and field 1 changed.
+struct MovedRows {
+  Manifest newest = SampleManifest({0, 1});
+  Update update;
+
+  explicit MovedRows(const std::vector<uint32_t>& coverage, uint64_t num_ids = 10) {
+    newest.reader_feature_flags |= kStableRowIdsFlag;
+    newest.writer_feature_flags |= kStableRowIdsFlag;
+    newest.next_row_id = 20;
+    for (Fragment& fragment : newest.fragments) {
+      fragment.row_ids = StoreInline(Ids(fragment.id * 10, 10));
+    }
+    const auto add = [&](const std::string& type, int32_t field_id, int32_t version) {
+      IndexMetadata index = SampleIndex(type, static_cast<uint8_t>(newest.indices.size()), coverage);
+      index.details_type_url = "/lance.table." + type + "IndexDetails";
+      index.field_ids = {field_id};
+      index.index_version = version;
+      newest.indices.push_back(index);
+    };
+    add("Bitmap", 0, 0);
+    add("BTree", 0, 0);
+    add("LabelList", 1, 1);
+    add("BTree", 0, 1);
+    add("ZoneMap", 0, 0);
+    Fragment added = SampleFragment(0, "new.lance");
+    added.row_ids = StoreInline(Ids(0, num_ids));
+    update = {.removed_fragment_ids = {0},
+              .new_fragments = {added},
+              .fields_for_preserving_frag_bitmap = {1}};
+  }
+
+  static RowIdSequence Ids(uint64_t first, uint64_t count) {
+    RowIdSequence ids;
+    ids.Append(first, count);
+    return ids;
+  }
+
+  /// Which of the indices cover the new fragment.
+  std::vector<bool> Covered() const {
+    const Manifest next = Build(newest, update).ValueOrDie();
+    std::vector<bool> covered;
+    for (const IndexMetadata& index : next.indices) {
+      covered.push_back(index.Coverage().ValueOrDie()->Contains(2));
+    }
+    return covered;
+  }
+};
+
+TEST(ApplyUpdate, LetsIndicesOverIdsCoverRowsThatMovedUnlessTheirFieldChanged) {
+  EXPECT_THAT(MovedRows({0, 1}).Covered(), ElementsAre(true, true, false, false, false));
+}
+
+TEST(ApplyUpdate, CoversNothingThatCanComeFromFragmentsThatAreNotCovered) {
+  EXPECT_THAT(MovedRows({1}).Covered(), ElementsAre(false, false, false, false, false));
+}
+
+TEST(ApplyUpdate, CoversNoFragmentWithRowsThatAreNew) {
+  EXPECT_THAT(MovedRows({0, 1}, 9).Covered(), ElementsAre(false, false, false, false, false));
+}
+
+TEST(ApplyUpdate, CoversNoRowsThatStayWhereTheyAre) {
+  MovedRows moved({0, 1});
+  moved.update.mode = UpdateMode::kRewriteColumns;
+  EXPECT_THAT(moved.Covered(), ElementsAre(false, false, false, false, false));
 }
 
 TEST(ApplyDataReplacement, TakesThePlaceOfAFileWithTheSameFields) {

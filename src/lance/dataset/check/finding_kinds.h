@@ -92,6 +92,7 @@ inline constexpr FindingKind kIndexFileMissing{"index_file_missing", Severity::k
 inline constexpr FindingKind kIndexFileSizeWrong{"index_file_size_wrong", Severity::kError};
 inline constexpr FindingKind kIndexBroken{"index_broken", Severity::kError};
 inline constexpr FindingKind kIndexUnsupported{"index_unsupported", Severity::kInfo};
+inline constexpr FindingKind kIndexWrong{"index_wrong", Severity::kError};
 inline constexpr FindingKind kZoneWrong{"zone_wrong", Severity::kError};
 inline constexpr FindingKind kSeedWrong{"seed_wrong", Severity::kError};
 
@@ -101,6 +102,7 @@ inline constexpr FindingKind kTagDangling{"tag_dangling", Severity::kError};
 inline constexpr FindingKind kTagSizeWrong{"tag_size_wrong", Severity::kInfo};
 inline constexpr FindingKind kBranchBroken{"branch_broken", Severity::kError};
 inline constexpr FindingKind kBranchDangling{"branch_dangling", Severity::kError};
+inline constexpr FindingKind kNoteBroken{"note_broken", Severity::kError};
 inline constexpr FindingKind kBranchUnlisted{"branch_unlisted", Severity::kInfo};
 
 // What could not be looked at.

@@ -1,0 +1,218 @@
+#include "lance/dataset/leaf_search.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "lance/base/status_detail.h"
+#include "lance/dataset/progress_reporter.h"
+#include "lance/index/address_mapping.h"
+#include "lance/table/feature_flags.h"
+
+namespace lance {
+
+namespace {
+
+/// Above this share of a segment's rows a search costs more than it saves: it reads values and the
+/// numbers of rows, 8 bytes each, to spare the scan the other rows of the filter's column. All other
+/// columns are read only where the filter passes, with or without an index.
+constexpr double kMostShareWorthASearch = 1.0 / 3;
+
+/// Adds numbers in ascending order to a set of ranges.
+void AddNumbers(uint64_t base, const RoaringBitmap& numbers, std::vector<RowRange>* ranges) {
+  for (const uint32_t number : numbers.ToVector()) {
+    const uint64_t row = base + number;
+    if (!ranges->empty() && ranges->back().end == row) {
+      ++ranges->back().end;
+    } else {
+      ranges->push_back({row, row + 1});
+    }
+  }
+}
+
+/// All numbers of a map.
+RowRanges ToRanges(const index::RowAddressMap& rows) {
+  constexpr uint64_t kAllOfOne = 1ull << 32;
+  std::vector<RowRange> ranges;
+  for (const auto& entry : rows.entries) {
+    const uint64_t base = static_cast<uint64_t>(entry.fragment_id) << 32;
+    if (entry.offsets) {
+      AddNumbers(base, *entry.offsets, &ranges);
+    } else {
+      ranges.push_back({base, base + kAllOfOne});
+    }
+  }
+  return RowRanges::Make(std::move(ranges));
+}
+
+/// The rows of one fragment in a map of addresses.
+RowRanges OffsetsIn(const index::RowAddressMap& rows, const table::Fragment& fragment) {
+  const auto entry = std::ranges::lower_bound(rows.entries, fragment.id, {},
+                                              &index::RowAddressMap::Entry::fragment_id);
+  if (entry == rows.entries.end() || entry->fragment_id != fragment.id) return {};
+  const RowRanges all = RowRanges::All(fragment.physical_rows);
+  if (!entry->offsets) return all;
+  std::vector<RowRange> ranges;
+  AddNumbers(0, *entry->offsets, &ranges);
+  return RowRanges::Make(std::move(ranges)).Intersect(all);
+}
+
+/// The rows of a fragment whose ids are in a set.
+RowRanges OffsetsOf(const RowRanges& ids, const table::RowIdSequence& sequence) {
+  std::vector<RowRange> offsets;
+  for (const table::RowIdSequence::Run& run : sequence.runs()) {
+    const uint64_t end = run.first_id + run.length;
+    auto range = std::ranges::upper_bound(ids.ranges(), run.first_id, {}, &RowRange::end);
+    for (; range != ids.ranges().end() && range->begin < end; ++range) {
+      const uint64_t from = std::max(range->begin, run.first_id) - run.first_id;
+      const uint64_t to = std::min(range->end, end) - run.first_id;
+      offsets.push_back({run.first_row + from, run.first_row + to});
+    }
+  }
+  return RowRanges::Make(std::move(offsets));
+}
+
+/// What may be true and false of `num_rows` rows when an index names some.
+index::LeafRows LeafRowsOf(RowRanges named, const std::optional<RowRanges>& nulls, bool is_exact,
+                           uint64_t num_rows) {
+  index::LeafRows rows;
+  if (is_exact) {
+    rows.may_be_false = named.Complement(num_rows);
+    if (nulls) rows.may_be_false = rows.may_be_false.Intersect(nulls->Complement(num_rows));
+  } else {
+    rows.may_be_false = RowRanges::All(num_rows);
+  }
+  rows.may_be_true = std::move(named);
+  return rows;
+}
+
+}  // namespace
+
+LeafSearch::LeafSearch(std::shared_ptr<const Dataset::Impl> dataset,
+                       std::vector<const index::Predicate*> leaves,
+                       std::shared_ptr<const table::FragmentReuse> reuse, const RunContext& run)
+    : dataset_(std::move(dataset)),
+      leaves_(std::move(leaves)),
+      reuse_(std::move(reuse)),
+      run_(run),
+      has_stable_row_ids_(table::HasStableRowIds(dataset_->manifest())) {
+  const table::Manifest& manifest = dataset_->manifest();
+  for (const index::Predicate* leaf : leaves_) {
+    if (segments_.contains(leaf->field_id)) continue;
+    for (ScalarSegment& segment : ScalarSegmentsOf(manifest, leaf->field_id, reuse_.get())) {
+      segments_[leaf->field_id].push_back({.described = std::move(segment)});
+    }
+  }
+}
+
+bool LeafSearch::NamesRowsById(const Segment& segment) const {
+  return has_stable_row_ids_ && segment.opened->index->domain() == index::RowDomain::kRowId;
+}
+
+arrow::Status LeafSearch::Settle(const arrow::Status& outcome, Segment* segment) {
+  if (outcome.ok() || outcome.IsCancelled()) return outcome;
+  segment->is_unusable = true;
+  const std::string name = "index " + segment->described.metadata->name;
+  Warn(run_, "index_unusable",
+       WithContext(outcome, name).message() + "; the index is not used");
+  return arrow::Status::OK();
+}
+
+arrow::Result<bool> LeafSearch::Open(Segment* segment) {
+  if (segment->is_unusable || segment->opened != nullptr) return !segment->is_unusable;
+  bool was_cached = false;
+  auto opened = OpenScalarCached(*dataset_, *segment->described.metadata, run_, &was_cached);
+  if (!opened.ok()) {
+    ARROW_RETURN_NOT_OK(Settle(opened.status(), segment));
+    return false;
+  }
+  segment->opened = *std::move(opened);
+  ++(was_cached ? counters_.cache_hits : counters_.cache_misses);
+  if (was_cached) return true;
+  ++counters_.indices_loaded;
+  const IoCounters& reads = *segment->opened->reads;
+  counters_.requests += reads.requests;
+  counters_.iops += reads.iops;
+  counters_.bytes_read += reads.bytes_read;
+  return true;
+}
+
+arrow::Result<std::optional<index::LeafMatches>> LeafSearch::SearchOnce(size_t leaf,
+                                                                        Segment* segment) {
+  ARROW_ASSIGN_OR_RAISE(const bool is_open, Open(segment));
+  if (!is_open) return std::nullopt;
+  const index::ScalarIndex& index = *segment->opened->index;
+  if (!index.Answers(*leaves_[leaf])) return std::nullopt;
+  const auto share = index.EstimateShare(*leaves_[leaf]);
+  if (share && *share > kMostShareWorthASearch) return std::nullopt;
+  const IoCounters& reads = *segment->opened->reads;
+  const uint64_t requests = reads.requests;
+  const uint64_t iops = reads.iops;
+  const uint64_t bytes_read = reads.bytes_read;
+  auto matches = index.Search(*leaves_[leaf], run_);
+  ++counters_.searches;
+  counters_.requests += reads.requests - requests;
+  counters_.iops += reads.iops - iops;
+  counters_.bytes_read += reads.bytes_read - bytes_read;
+  if (matches.ok()) return *std::move(matches);
+  ARROW_RETURN_NOT_OK(Settle(matches.status(), segment));
+  return std::nullopt;
+}
+
+arrow::Result<const LeafSearch::Found*> LeafSearch::Search(size_t leaf, Segment* segment) {
+  const auto known = found_.find({leaf, segment});
+  if (known != found_.end()) return &known->second;
+  ARROW_ASSIGN_OR_RAISE(auto matches, SearchOnce(leaf, segment));
+  Found& found = found_[{leaf, segment}];
+  if (!matches) return &found;
+  found.is_answered = true;
+  found.matches = *std::move(matches);
+  if (NamesRowsById(*segment)) {
+    found.ids = ToRanges(found.matches.rows);
+    if (found.matches.null_rows) found.null_ids = ToRanges(*found.matches.null_rows);
+  } else if (reuse_ != nullptr) {
+    found.matches.rows = index::MapRows(found.matches.rows, *reuse_);
+    if (found.matches.null_rows) {
+      found.matches.null_rows = index::MapRows(*found.matches.null_rows, *reuse_);
+    }
+  }
+  return &found;
+}
+
+arrow::Result<LeafSearch::Answer> LeafSearch::Translate(const Found& found, const Segment& segment,
+                                                        const table::Fragment& fragment,
+                                                        SystemColumnReader* columns) const {
+  RowRanges named;
+  std::optional<RowRanges> nulls;
+  if (NamesRowsById(segment)) {
+    ARROW_ASSIGN_OR_RAISE(const table::RowIdSequence* sequence, columns->RowIds());
+    named = OffsetsOf(found.ids, *sequence);
+    if (found.null_ids) nulls = OffsetsOf(*found.null_ids, *sequence);
+  } else {
+    named = OffsetsIn(found.matches.rows, fragment);
+    if (found.matches.null_rows) nulls = OffsetsIn(*found.matches.null_rows, fragment);
+  }
+  const bool is_exact = found.matches.is_exact;
+  return Answer{LeafRowsOf(std::move(named), nulls, is_exact, fragment.physical_rows), is_exact,
+                segment.described.metadata};
+}
+
+arrow::Result<std::optional<LeafSearch::Answer>> LeafSearch::Ask(size_t leaf,
+                                                                 const table::Fragment& fragment,
+                                                                 SystemColumnReader* columns) {
+  const auto place = segments_.find(leaves_[leaf]->field_id);
+  if (place == segments_.end()) return std::nullopt;
+  for (Segment& segment : place->second) {
+    if (segment.is_unusable ||
+        !segment.described.coverage.Contains(static_cast<uint32_t>(fragment.id))) {
+      continue;
+    }
+    ARROW_ASSIGN_OR_RAISE(const Found* found, Search(leaf, &segment));
+    if (!found->is_answered) continue;
+    auto answer = Translate(*found, segment, fragment, columns);
+    if (answer.ok()) return *std::move(answer);
+    ARROW_RETURN_NOT_OK(Settle(answer.status(), &segment));
+  }
+  return std::nullopt;
+}
+
+}  // namespace lance

@@ -1,0 +1,134 @@
+#include "lance/index/bitmap_index.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "arrow/api.h"
+#include "lance/base/status_detail.h"
+#include "lance/index/bitmap_file.h"
+#include "lance/index/index_file.h"
+#include "lance/index/ordered_value.h"
+#include "lance/index/segment_parts.h"
+
+namespace lance::index {
+namespace {
+
+constexpr int32_t kHighestVersion = 0;
+
+class BitmapIndex : public ScalarIndex {
+ public:
+  explicit BitmapIndex(BitmapFile file) : file_(std::move(file)) {}
+
+  RowDomain domain() const override { return RowDomain::kRowId; }
+
+  bool Answers(const Predicate& leaf) const override {
+    const auto fits = [this](const std::shared_ptr<arrow::Scalar>& literal) {
+      return literal && literal->is_valid && literal->type->Equals(*file_.keys().type());
+    };
+    const auto bound_fits = [&](const std::optional<Bound>& bound) {
+      return !bound || fits(bound->value);
+    };
+    switch (leaf.kind) {
+      case Predicate::Kind::kIsNull:
+        return true;
+      case Predicate::Kind::kRange:
+        return bound_fits(leaf.lower) && bound_fits(leaf.upper);
+      case Predicate::Kind::kIn:
+        return std::all_of(leaf.values.begin(), leaf.values.end(), fits);
+      case Predicate::Kind::kUnknown:
+      case Predicate::Kind::kAlwaysFalse:
+      case Predicate::Kind::kAnd:
+      case Predicate::Kind::kOr:
+      case Predicate::Kind::kNot:
+      case Predicate::Kind::kHasAny:
+      case Predicate::Kind::kHasAll:
+        return false;
+    }
+    return false;
+  }
+
+  std::optional<double> EstimateShare(const Predicate& leaf) const override {
+    // A few keys may hold any share of the rows, very many hold about their share.
+    constexpr uint64_t kVeryMany = 2048;
+    const uint64_t num_places = PlacesOf(leaf).num_rows();
+    if (num_places <= kVeryMany) return std::nullopt;
+    return static_cast<double>(num_places) / static_cast<double>(file_.keys().length());
+  }
+
+  arrow::Result<LeafMatches> Search(const Predicate& leaf, const RunContext& run) const override {
+    LeafMatches matches;
+    matches.is_exact = true;
+    RowAddressMap nulls;
+    const RowRanges places = PlacesOf(leaf).Union(file_.NullPlaces());
+    ARROW_RETURN_NOT_OK(file_.VisitRows(places, run, [&](int64_t place, const RowAddressMap& rows) {
+      (file_.keys().IsNull(place) ? nulls : matches.rows) |= rows;
+      return arrow::Status::OK();
+    }));
+    if (leaf.kind == Predicate::Kind::kIsNull) std::swap(nulls, matches.rows);
+    matches.null_rows = std::move(nulls);
+    return matches;
+  }
+
+  std::vector<std::pair<std::string, Fact>> Facts() const override { return file_.Facts(); }
+  uint64_t SizeBytes() const override { return file_.SizeBytes(); }
+
+ private:
+  RowRanges PlacesOf(const Predicate& leaf) const {
+    if (leaf.kind == Predicate::Kind::kIsNull) return {};
+    if (leaf.kind == Predicate::Kind::kRange) return file_.PlacesBetween(leaf.lower, leaf.upper);
+    std::vector<RowRange> places;
+    for (const auto& value : leaf.values) {
+      const RowRanges of_value = file_.PlacesOf(*value);
+      places.insert(places.end(), of_value.ranges().begin(), of_value.ranges().end());
+    }
+    return RowRanges::Make(std::move(places));
+  }
+
+  BitmapFile file_;
+};
+
+arrow::Status CheckKeyType(const std::shared_ptr<arrow::DataType>& type) {
+  if (type && HasOrder(*type)) return arrow::Status::OK();
+  const std::string name = "bitmap index of type " + (type ? type->ToString() : "null");
+  return UnsupportedError(name, name);
+}
+
+}  // namespace
+
+arrow::Result<std::shared_ptr<const ScalarIndex>> OpenBitmapIndex(
+    std::shared_ptr<ObjectStore> store, const table::IndexMetadata& segment,
+    const std::shared_ptr<arrow::DataType>& column_type, const RunContext& run) {
+  ARROW_RETURN_NOT_OK(CheckPlainSegment(segment, "bitmap index", kHighestVersion));
+  ARROW_RETURN_NOT_OK(CheckKeyType(column_type));
+  ARROW_ASSIGN_OR_RAISE(BitmapFile file,
+                        BitmapFile::Open(std::move(store), segment, column_type, run));
+  return std::make_shared<const BitmapIndex>(std::move(file));
+}
+
+arrow::Result<NewScalarIndexFiles> WriteBitmapIndex(const std::shared_ptr<ObjectStore>& store,
+                                                    const Uuid& uuid, const NewScalarIndex& request,
+                                                    const RunContext& run) {
+  ARROW_RETURN_NOT_OK(WithContext(CheckKeyType(request.column_type), "column " + request.column));
+  ARROW_ASSIGN_OR_RAISE(KeyedRows rows, KeyedRows::Make(request.column_type));
+  for (const NewScalarIndex::OldPart& part : request.old_parts) {
+    const auto add = [&]() -> arrow::Status {
+      ARROW_RETURN_NOT_OK(CheckPlainSegment(*part.segment, "bitmap index", kHighestVersion));
+      ARROW_ASSIGN_OR_RAISE(const BitmapFile old,
+                            BitmapFile::Open(store, *part.segment, request.column_type, run));
+      return AddOldRows(old, part.mapping, run, &rows);
+    };
+    ARROW_RETURN_NOT_OK(InSegment(add(), *part.segment));
+  }
+  ARROW_RETURN_NOT_OK(
+      VisitNewRows(request, run, [&](const arrow::Array& values, const arrow::UInt64Array& added) {
+        return rows.Add(values, added);
+      }));
+  NewScalarIndexFiles written;
+  written.details_type_url = "/lance.table.BitmapIndexDetails";
+  ARROW_ASSIGN_OR_RAISE(const auto file, WriteBitmapFile(*store, uuid, std::move(rows),
+                                                         request.column_type, std::nullopt, run));
+  written.files = {file};
+  return written;
+}
+
+}  // namespace lance::index
