@@ -60,9 +60,8 @@ void BindScanPlan(nb::module_& m) {
       .def_prop_ro("fragment_ids", &ScanTask::fragment_ids)
       .def("execute",
            [](const ScanTask& self, const Dataset& dataset) {
-             return std::make_unique<BatchReader>([&](const CallOptions& call) {
-               return self.Execute(dataset, call);
-             });
+             return std::make_unique<BatchReader>(
+                 [&](const CallOptions& call) { return self.Execute(dataset, call); });
            })
       .def("serialize", &Serialize)
       .def_static("parse", &Parse);

@@ -41,7 +41,9 @@ def make_table(rows, rng, nullable):
                 [[{"a": i, "b": "u"}, {"a": None, "b": f"v{i}"}][: i % 3] for i in range(rows)],
                 pa.list_(ITEM),
             ),
-            "Odd": pa.array([{"X": i, "x": -i, "a.b": 2 * i, "Up": i % 9} for i in range(rows)], ODD),
+            "Odd": pa.array(
+                [{"X": i, "x": -i, "a.b": 2 * i, "Up": i % 9} for i in range(rows)], ODD
+            ),
             "we ird": pa.array([{"s p": i % 7} for i in range(rows)]),
             "l": pa.array([list(range(i % 4)) for i in range(rows)], pa.list_(pa.int32())),
         }

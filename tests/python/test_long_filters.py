@@ -20,7 +20,7 @@ ANSWERED = {
     "list of expressions": (f"id IN (id, {MANY})", 3),
     "NOT IN list": (f"id NOT IN ({MANY})", 3),
     "array": (f"array_has([1, {MANY}], id)", 1),
-    "array of negatives": ("array_has([" + ", ".join(f"-{i}" for i in range(10_000)) + "], -id)", 3),
+    "array of negatives": (f"array_has([-1, -2, -3, {MANY.replace(', ', ', -')}], -id)", 3),
     "array of texts": (f"array_has([{TEXTS}], s)", 1),
     "any of an array": (f"array_has_any(l, array[{MANY}])", 1),
     "all of an array": (f"array_has_all([1, {MANY}], l)", 1),

@@ -27,10 +27,10 @@ arrow::Result<OpenedEnvelope> OpenEnvelope(const EnvelopeForm& form, std::string
   ARROW_ASSIGN_OR_RAISE(opened.kind, reader.Read<uint16_t>("kind"));
   ARROW_ASSIGN_OR_RAISE(const auto version, reader.Read<uint16_t>("format version"));
   if (version != form.format_version) {
-    return UnsupportedError(
-        std::string(form.name) + " " + std::to_string(version),
-        std::string(form.name) + ": its format version is " + std::to_string(version) +
-            "; allowed: " + std::to_string(form.format_version));
+    return UnsupportedError(std::string(form.name) + " " + std::to_string(version),
+                            std::string(form.name) + ": its format version is " +
+                                std::to_string(version) +
+                                "; allowed: " + std::to_string(form.format_version));
   }
   ARROW_ASSIGN_OR_RAISE(const auto size, reader.Read<uint64_t>("payload length"));
   const size_t begin = reader.offset();

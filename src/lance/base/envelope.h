@@ -13,7 +13,7 @@ namespace lance {
 
 /// What envelopes of one sort have in common. A plain value.
 struct EnvelopeForm {
-  std::string_view magic;    // 8 bytes
+  std::string_view magic;  // 8 bytes
   uint16_t format_version = 1;
   std::string_view name;     // for messages: "compaction envelope"
   std::string_view content;  // for messages: "a plan, task or result of ordinary compaction"

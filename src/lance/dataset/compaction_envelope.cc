@@ -11,8 +11,8 @@ namespace lance {
 
 namespace {
 
-// The payload is a Transaction message (table-format 2.8): a Rewrite with a group for each task, new
-// fragments in results only; what else there is goes into properties.
+// The payload is a Transaction message (table-format 2.8): a Rewrite with a group for each task,
+// new fragments in results only; what else there is goes into properties.
 constexpr EnvelopeForm kForm{.magic = "LNCECOMP",
                              .format_version = 1,
                              .name = "compaction envelope",

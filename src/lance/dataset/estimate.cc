@@ -164,8 +164,8 @@ arrow::Result<ScanEstimate> Scanner::Estimate(const CallOptions& call) const {
                                                        scan.filter->predicate(), options, run));
     // When that cannot be read no index that names rows is used, which costs less.
     const auto reuse = LoadFragmentReuse(*scan.dataset, run);
-    estimate.bytes_max = IndexBytes(*scan.dataset, scan.filter->predicate(),
-                                    reuse.ok() ? reuse->get() : nullptr);
+    estimate.bytes_max =
+        IndexBytes(*scan.dataset, scan.filter->predicate(), reuse.ok() ? reuse->get() : nullptr);
   }
   std::vector<size_t> kept;
   bool is_whole = scan.filter == nullptr && scan.options.offset == 0 && !scan.options.limit;

@@ -62,9 +62,8 @@ std::shared_ptr<arrow::Array> NarrowTo(const std::shared_ptr<arrow::Array>& arra
 arrow::Result<std::shared_ptr<arrow::Array>> MemberOf(std::shared_ptr<arrow::Array> array,
                                                       const std::vector<std::string>& path) {
   for (const std::string& name : path) {
-    const int place = array->type_id() == arrow::Type::STRUCT
-                          ? StructOf(*array->type()).GetFieldIndex(name)
-                          : -1;
+    const int place =
+        array->type_id() == arrow::Type::STRUCT ? StructOf(*array->type()).GetFieldIndex(name) : -1;
     if (place < 0) {
       return arrow::Status::UnknownError("internal: no member ", name, " in ",
                                          array->type()->ToString());

@@ -91,8 +91,7 @@ arrow::Result<std::shared_ptr<const Scanner::Impl>> WithKeys(const Scanner::Impl
     fields = {arrow::field("", arrow::uint64())};
   }
   for (const ColumnOrdering& ordering : scan.options.order_by) {
-    ARROW_ASSIGN_OR_RAISE(OutputColumn key,
-                          FindOutputColumn(*scan.dataset, ordering.column_name));
+    ARROW_ASSIGN_OR_RAISE(OutputColumn key, FindOutputColumn(*scan.dataset, ordering.column_name));
     fields.push_back(key.part == nullptr ? arrow::field("", arrow::uint64())
                                          : arrow::field("", key.part->type));
     whole->columns.push_back(std::move(key));
@@ -111,9 +110,9 @@ arrow::Status CheckOrdering(const Dataset::Impl& dataset,
     if (key.part == nullptr) continue;  // a system column
     const auto& type = *key.part->type;
     if (filter::IsComparableType(type) || type.id() == arrow::Type::DICTIONARY) continue;
-    return UnsupportedError("order_by " + type.ToString(), "order_by: column " + ordering.column_name +
-                                                               " has type " + type.ToString() +
-                                                               ", which has no order");
+    return UnsupportedError("order_by " + type.ToString(),
+                            "order_by: column " + ordering.column_name + " has type " +
+                                type.ToString() + ", which has no order");
   }
   return arrow::Status::OK();
 }
@@ -121,8 +120,7 @@ arrow::Status CheckOrdering(const Dataset::Impl& dataset,
 arrow::Result<std::shared_ptr<OrderedReader>> OrderedReader::Make(
     std::shared_ptr<const Scanner::Impl> scan, const RunContext& run) {
   std::shared_ptr<OrderedReader> reader(new OrderedReader());
-  reader->takes_late_ =
-      scan->options.limit.has_value() && !scan->options.include_deleted_rows;
+  reader->takes_late_ = scan->options.limit.has_value() && !scan->options.include_deleted_rows;
   ARROW_ASSIGN_OR_RAISE(const auto whole, WithKeys(*scan, reader->takes_late_));
   ARROW_ASSIGN_OR_RAISE(reader->rows_, ScanReader::Make(whole, run));
   reader->scan_ = std::move(scan);

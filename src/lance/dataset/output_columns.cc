@@ -129,9 +129,8 @@ class OutputBuilder {
     if (column.system) {
       fields_.push_back(arrow::field(name, arrow::uint64()));
     } else {
-      fields_.push_back(MemberField(column, form_, IsPath(name) && !IsTopLevel(name)
-                                                       ? name
-                                                       : column.part->name));
+      fields_.push_back(
+          MemberField(column, form_, IsPath(name) && !IsTopLevel(name) ? name : column.part->name));
     }
     columns_.push_back(std::move(column));
     return arrow::Status::OK();
@@ -150,8 +149,7 @@ class OutputBuilder {
 
   OutputColumns Finish() && {
     for (const auto& [place, ids] : nested_) SetNested(place, ids);
-    return {std::move(columns_),
-            arrow::schema(std::move(fields_), dataset_.schema->metadata())};
+    return {std::move(columns_), arrow::schema(std::move(fields_), dataset_.schema->metadata())};
   }
 
  private:
@@ -213,8 +211,8 @@ arrow::Status AddSystemColumns(const format::LanceSchema& schema,
       const auto system = FindSystemColumn(schema, name);
       if (!system || !read_names.insert(name).second) continue;
       ARROW_ASSIGN_OR_RAISE(auto numbers, read_system(*system, rows));
-      ARROW_ASSIGN_OR_RAISE(*sources, (*sources)->AddColumn((*sources)->num_columns(), name,
-                                                            std::move(numbers)));
+      ARROW_ASSIGN_OR_RAISE(
+          *sources, (*sources)->AddColumn((*sources)->num_columns(), name, std::move(numbers)));
     }
   }
   return arrow::Status::OK();

@@ -59,9 +59,10 @@ std::vector<format::FieldNode> SourcesOf(const Dataset::Impl& dataset,
 ///
 /// \param sources the fields of SourcesOf by name, or more of them; and no others
 /// \param read_system gives a system column of these rows
-arrow::Result<arrow::ArrayVector> MakeOutput(
-    const Dataset::Impl& dataset, const std::vector<OutputColumn>& columns,
-    std::shared_ptr<arrow::RecordBatch> sources, const RowRanges& rows,
-    const ReadSystemColumn& read_system);
+arrow::Result<arrow::ArrayVector> MakeOutput(const Dataset::Impl& dataset,
+                                             const std::vector<OutputColumn>& columns,
+                                             std::shared_ptr<arrow::RecordBatch> sources,
+                                             const RowRanges& rows,
+                                             const ReadSystemColumn& read_system);
 
 }  // namespace lance

@@ -68,9 +68,9 @@ class TaskCutter {
     rows_in_task_ += rows;
     task_->num_rows +=
         common_.options.include_deleted_rows ? rows : std::min(rows, fragment.live_rows());
-    task_->num_bytes += static_cast<uint64_t>(static_cast<double>(bytes) *
-                                              static_cast<double>(rows) /
-                                              static_cast<double>(fragment.physical_rows));
+    task_->num_bytes +=
+        static_cast<uint64_t>(static_cast<double>(bytes) * static_cast<double>(rows) /
+                              static_cast<double>(fragment.physical_rows));
     task_->fragment_ids.push_back(fragment.id);
     task_->parts.push_back(std::move(part));
   }

@@ -199,8 +199,8 @@ arrow::Result<std::shared_ptr<arrow::RecordBatch>> ScanReader::ReadOutput(
   const auto read_system = [this](SystemColumn column, const RowRanges& wanted) {
     return ReadSystemColumn(column, wanted);
   };
-  ARROW_ASSIGN_OR_RAISE(auto columns, MakeOutput(*scan_->dataset, columns_, sources, selected.rows,
-                                                 read_system));
+  ARROW_ASSIGN_OR_RAISE(auto columns,
+                        MakeOutput(*scan_->dataset, columns_, sources, selected.rows, read_system));
   return arrow::RecordBatch::Make(schema_, sources->num_rows(), std::move(columns));
 }
 

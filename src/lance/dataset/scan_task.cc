@@ -209,8 +209,8 @@ arrow::Result<std::shared_ptr<const Scanner::Impl>> ScanOf(const ScanTask::Impl&
   auto rows = std::make_shared<std::map<size_t, RowRanges>>();
   for (size_t i = 0; i < task.parts.size(); ++i) {
     const size_t position = scan->fragments[i];
-    ARROW_RETURN_NOT_OK(CheckPart(task.parts[i], scan->dataset->manifest().fragments[position],
-                                  task.read_version));
+    ARROW_RETURN_NOT_OK(
+        CheckPart(task.parts[i], scan->dataset->manifest().fragments[position], task.read_version));
     rows->emplace(position, task.parts[i].rows);
   }
   scan->only_rows = std::move(rows);
@@ -229,8 +229,8 @@ arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> ScanTask::Execute(
     const Dataset& dataset, const CallOptions& call) const {
   Dataset version = dataset;
   if (dataset.version() != impl_->read_version || dataset.branch() != impl_->branch) {
-    ARROW_ASSIGN_OR_RAISE(
-        version, dataset.Checkout(Ref::Version(impl_->read_version, impl_->branch), call));
+    ARROW_ASSIGN_OR_RAISE(version,
+                          dataset.Checkout(Ref::Version(impl_->read_version, impl_->branch), call));
   }
   ARROW_ASSIGN_OR_RAISE(const auto scan, ScanOf(*impl_, version));
   return ScanReader::Make(scan, scan->dataset->Run(call));

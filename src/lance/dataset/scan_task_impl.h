@@ -24,7 +24,7 @@ struct ScanTask::Impl {
   uint64_t read_version = 0;
   /// What each task has in common; which rows are read is said by the parts alone.
   ScanOptions options;
-  std::vector<ScanTaskPart> parts;  // of different fragments
+  std::vector<ScanTaskPart> parts;     // of different fragments
   std::vector<uint64_t> fragment_ids;  // of the parts
   uint64_t num_rows = 0;
   uint64_t num_bytes = 0;

@@ -68,8 +68,8 @@ arrow::Result<std::shared_ptr<const Scanner::Impl>> Scanner::Impl::Make(
   scan->schema = std::move(output.schema);
   scan->sources = SourcesOf(*dataset, scan->columns);
   if (options.filter) {
-    ARROW_ASSIGN_OR_RAISE(auto bound,
-                          filter::BoundFilter::FromFilter(*options.filter, dataset->manifest().schema));
+    ARROW_ASSIGN_OR_RAISE(
+        auto bound, filter::BoundFilter::FromFilter(*options.filter, dataset->manifest().schema));
     scan->filter = std::make_shared<const filter::BoundFilter>(std::move(bound));
   }
   ARROW_ASSIGN_OR_RAISE(scan->fragments, ChooseFragments(dataset->manifest(), options));

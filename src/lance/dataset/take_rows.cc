@@ -133,13 +133,13 @@ arrow::Result<arrow::ArrayVector> ReadFragment(const Scanner::Impl& scan, size_t
   if (fields.empty()) ARROW_RETURN_NOT_OK(reader.CheckRowCount());
   SystemColumnReader system_columns(&reader, table::HasStableRowIds(scan.dataset->manifest()), run);
   system_columns.set_first_row_offset(located.first_row_offsets[position]);
-  return MakeOutput(*scan.dataset, scan.columns,
-                    arrow::RecordBatch::Make(arrow::schema(std::move(names)),
-                                             static_cast<int64_t>(rows.num_rows()),
-                                             std::move(values)),
-                    rows, [&](SystemColumn column, const RowRanges& wanted) {
-                      return system_columns.Read(column, wanted);
-                    });
+  return MakeOutput(
+      *scan.dataset, scan.columns,
+      arrow::RecordBatch::Make(arrow::schema(std::move(names)),
+                               static_cast<int64_t>(rows.num_rows()), std::move(values)),
+      rows, [&](SystemColumn column, const RowRanges& wanted) {
+        return system_columns.Read(column, wanted);
+      });
 }
 
 }  // namespace

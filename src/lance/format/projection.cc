@@ -46,9 +46,9 @@ arrow::Result<std::pair<const FieldNode*, const FieldNode*>> FindPath(
 }
 
 bool HoldsAny(const KeptIds& kept, const FieldNode& node) {
-  return kept.contains(node.id) ||
-         std::ranges::any_of(node.children,
-                             [&](const FieldNode& child) { return HoldsAny(kept, child); });
+  return kept.contains(node.id) || std::ranges::any_of(node.children, [&](const FieldNode& child) {
+           return HoldsAny(kept, child);
+         });
 }
 
 /// \return whether anything of the field is kept

@@ -382,8 +382,7 @@ Status ValueBinder::BindArithmetic(const Expression& expression, const ValuePlac
       return NotSupported(expression, found + ", which no integer type holds; CAST one of them");
     }
     if (IsDecimalType(*left_type) || IsDecimalType(*right_type)) {
-      return NotSupported(expression,
-                          found + " has too many digits; CAST one of them to double");
+      return NotSupported(expression, found + " has too many digits; CAST one of them to double");
     }
     return Problem(expression, found + ", expected two numbers");
   }

@@ -280,8 +280,8 @@ class Binder : public ValueBinder {
     out->kind = BoundKind::kCompareValues;
     out->op = op;
     if (IsListType(*out->values[0].type) && op != CompareOp::kEqual && op != CompareOp::kNotEqual) {
-      return NotSupported(left, "lists are compared by = and <> only, not yet by " +
-                                    std::string(ToString(op)));
+      return NotSupported(
+          left, "lists are compared by = and <> only, not yet by " + std::string(ToString(op)));
     }
     if (!SetCompareLiteral(out->values[0], op, out->values[1], right, out)) {
       SetCompareLiteral(out->values[1], Flip(op), out->values[0], left, out);

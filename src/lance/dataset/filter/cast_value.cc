@@ -89,7 +89,7 @@ DatumResult LimitFloats(const Datum& value, const TypePtr& to, bool is_try) {
 arrow::compute::CastOptions OptionsFor(const TypePtr& to) {
   arrow::compute::CastOptions options = arrow::compute::CastOptions::Safe(to);
   options.allow_time_truncate = true;
-  options.allow_float_truncate = true;  // the range is checked before
+  options.allow_float_truncate = true;                           // the range is checked before
   options.allow_decimal_truncate = arrow::is_integer(to->id());  // cut, as the reference does
   return options;
 }

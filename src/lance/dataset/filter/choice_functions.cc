@@ -52,9 +52,9 @@ arrow::Result<Datum> ExtremeFloats(const std::vector<Datum>& values, bool is_gre
     for (const auto& row : rows) {
       if (!row.IsValid(i)) continue;
       const bool is_better =
-          best == nullptr || std::is_gt(is_greatest
-                                            ? std::strong_order(row.Value(i), best->Value(i))
-                                            : std::strong_order(best->Value(i), row.Value(i)));
+          best == nullptr ||
+          std::is_gt(is_greatest ? std::strong_order(row.Value(i), best->Value(i))
+                                 : std::strong_order(best->Value(i), row.Value(i)));
       if (is_better) best = &row;
     }
     return best == nullptr ? builder.AppendNull() : builder.Append(best->Value(i));

@@ -124,7 +124,9 @@ ArithmeticTypes QuotientTypes(ArithmeticOp op, const TypePtr& left, const TypePt
   constexpr int kMoreDigits = 4;
   const Digits ours = DigitsOf(*left);
   const Digits theirs = DigitsOf(*right);
-  const auto decimal = [](const Digits& digits) { return DecimalOf(digits.whole, digits.fraction); };
+  const auto decimal = [](const Digits& digits) {
+    return DecimalOf(digits.whole, digits.fraction);
+  };
   ArithmeticTypes types{decimal(ours), decimal(theirs), nullptr};
   if (op == ArithmeticOp::kDivide) {
     types.result = DecimalOf(ours.whole + theirs.fraction, ours.fraction + kMoreDigits);

@@ -129,7 +129,8 @@ class Resolver {
     FilterColumn& column = ColumnOf(*inner);
     const format::FieldNode* node = FindNode(column.field_id);
     for (auto name = names.rbegin(); node != nullptr && name != names.rend(); ++name) {
-      node = node->kind == format::FieldKind::kStruct ? FindMember(node->children, **name) : nullptr;
+      node =
+          node->kind == format::FieldKind::kStruct ? FindMember(node->children, **name) : nullptr;
     }
     column.used_ids.insert(node == nullptr ? column.field_id : node->id);
     return Status::OK();

@@ -54,8 +54,8 @@ Status Widen(int places, const arrow::DataType& type, Decimal256* value) {
 }
 
 /// Both with so many more digits that the result has its scale.
-arrow::Result<Decimal256> Divide(ArithmeticOp op, Decimal256 left, Decimal256 right, int left_places,
-                                 int right_places, const arrow::DataType& type) {
+arrow::Result<Decimal256> Divide(ArithmeticOp op, Decimal256 left, Decimal256 right,
+                                 int left_places, int right_places, const arrow::DataType& type) {
   if (right == Decimal256()) return Status::Invalid("divide by zero");
   ARROW_RETURN_NOT_OK(Widen(left_places, type, &left));
   ARROW_RETURN_NOT_OK(Widen(right_places, type, &right));

@@ -67,7 +67,8 @@ CallResult BytesCall(const Arguments& arguments, std::shared_ptr<arrow::DataType
 
 CallResult DigestBy(const Arguments& arguments, const EVP_MD* method) {
   return BytesCall<arrow::BinaryBuilder>(
-      arguments, arrow::binary(), [method](std::string_view bytes) { return Digest(method, bytes); });
+      arguments, arrow::binary(),
+      [method](std::string_view bytes) { return Digest(method, bytes); });
 }
 
 CallResult Sha224(const Arguments& arguments) { return DigestBy(arguments, EVP_sha224()); }
@@ -87,8 +88,8 @@ CallResult Md5(const Arguments& arguments) {
 /// digest(x, 'sha256').
 CallResult DigestNamed(const Arguments& arguments) {
   static const std::map<std::string, const EVP_MD*, std::less<>> methods = {
-      {"md5", EVP_md5()},       {"sha224", EVP_sha224()},        {"sha256", EVP_sha256()},
-      {"sha384", EVP_sha384()}, {"sha512", EVP_sha512()},        {"blake2s", EVP_blake2s256()},
+      {"md5", EVP_md5()},           {"sha224", EVP_sha224()}, {"sha256", EVP_sha256()},
+      {"sha384", EVP_sha384()},     {"sha512", EVP_sha512()}, {"blake2s", EVP_blake2s256()},
       {"blake2b", EVP_blake2b512()}};
   ARROW_ASSIGN_OR_RAISE(const std::string name, ConstantText(arguments[1], "the kind of digest"));
   const auto method = methods.find(name);
@@ -155,8 +156,8 @@ CallResult Decode(const Arguments& arguments) {
 }  // namespace
 
 std::vector<FunctionEntry> DigestFunctions() {
-  return {{"md5", 1, 1, Md5},       {"sha224", 1, 1, Sha224},      {"sha256", 1, 1, Sha256},
-          {"sha384", 1, 1, Sha384}, {"sha512", 1, 1, Sha512},      {"digest", 2, 2, DigestNamed},
+  return {{"md5", 1, 1, Md5},       {"sha224", 1, 1, Sha224}, {"sha256", 1, 1, Sha256},
+          {"sha384", 1, 1, Sha384}, {"sha512", 1, 1, Sha512}, {"digest", 2, 2, DigestNamed},
           {"encode", 2, 2, Encode}, {"decode", 2, 2, Decode}};
 }
 

@@ -36,7 +36,7 @@ arrow::Result<BoundFilter> BoundFilter::Make(std::string_view sql,
 }
 
 arrow::Result<BoundFilter> BoundFilter::FromFilter(const Filter& filter,
-                                             const format::LanceSchema& schema) {
+                                                   const format::LanceSchema& schema) {
   ARROW_RETURN_NOT_OK(filter.problem());
   return Make(filter.sql(), schema);
 }

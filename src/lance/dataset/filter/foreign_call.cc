@@ -12,38 +12,64 @@ namespace {
 /// Operators between two operands or more.
 const std::map<std::string_view, std::string_view>& Operators() {
   static const std::map<std::string_view, std::string_view> operators = {
-      {"equal", "="},           {"not_equal", "<>"},
-      {"less", "<"},            {"lt", "<"},
-      {"less_equal", "<="},     {"lte", "<="},
-      {"greater", ">"},         {"gt", ">"},
-      {"greater_equal", ">="},  {"gte", ">="},
-      {"and", "AND"},           {"and_kleene", "AND"},
-      {"or", "OR"},             {"or_kleene", "OR"},
-      {"add", "+"},             {"add_checked", "+"},
-      {"subtract", "-"},        {"subtract_checked", "-"},
-      {"multiply", "*"},        {"multiply_checked", "*"},
-      {"divide", "/"},          {"divide_checked", "/"},
-      {"modulus", "%"},         {"xor", "<>"},
-      {"shift_left", "<<"},     {"shift_left_checked", "<<"},
-      {"shift_right", ">>"},    {"shift_right_checked", ">>"},
-      {"like", "LIKE"},         {"is_distinct_from", "IS DISTINCT FROM"},
-      {"concat", "||"},         {"is_not_distinct_from", "IS NOT DISTINCT FROM"}};
+      {"equal", "="},
+      {"not_equal", "<>"},
+      {"less", "<"},
+      {"lt", "<"},
+      {"less_equal", "<="},
+      {"lte", "<="},
+      {"greater", ">"},
+      {"gt", ">"},
+      {"greater_equal", ">="},
+      {"gte", ">="},
+      {"and", "AND"},
+      {"and_kleene", "AND"},
+      {"or", "OR"},
+      {"or_kleene", "OR"},
+      {"add", "+"},
+      {"add_checked", "+"},
+      {"subtract", "-"},
+      {"subtract_checked", "-"},
+      {"multiply", "*"},
+      {"multiply_checked", "*"},
+      {"divide", "/"},
+      {"divide_checked", "/"},
+      {"modulus", "%"},
+      {"xor", "<>"},
+      {"shift_left", "<<"},
+      {"shift_left_checked", "<<"},
+      {"shift_right", ">>"},
+      {"shift_right_checked", ">>"},
+      {"like", "LIKE"},
+      {"is_distinct_from", "IS DISTINCT FROM"},
+      {"concat", "||"},
+      {"is_not_distinct_from", "IS NOT DISTINCT FROM"}};
   return operators;
 }
 
 /// Functions by their names in the dialect.
 const std::map<std::string_view, std::string_view>& Functions() {
   static const std::map<std::string_view, std::string_view> functions = {
-      {"is_nan", "isnan"},           {"utf8_lower", "lower"},
-      {"lower", "lower"},            {"utf8_upper", "upper"},
-      {"upper", "upper"},            {"utf8_length", "length"},
-      {"char_length", "length"},     {"utf8_reverse", "reverse"},
-      {"abs", "abs"},                {"abs_checked", "abs"},
-      {"coalesce", "coalesce"},      {"sqrt", "sqrt"},
-      {"starts_with", "starts_with"}, {"ends_with", "ends_with"},
-      {"contains", "contains"},      {"power", "power"},
-      {"ln", "ln"},                  {"exp", "exp"},
-      {"max_element_wise", "greatest"}, {"min_element_wise", "least"}};
+      {"is_nan", "isnan"},
+      {"utf8_lower", "lower"},
+      {"lower", "lower"},
+      {"utf8_upper", "upper"},
+      {"upper", "upper"},
+      {"utf8_length", "length"},
+      {"char_length", "length"},
+      {"utf8_reverse", "reverse"},
+      {"abs", "abs"},
+      {"abs_checked", "abs"},
+      {"coalesce", "coalesce"},
+      {"sqrt", "sqrt"},
+      {"starts_with", "starts_with"},
+      {"ends_with", "ends_with"},
+      {"contains", "contains"},
+      {"power", "power"},
+      {"ln", "ln"},
+      {"exp", "exp"},
+      {"max_element_wise", "greatest"},
+      {"min_element_wise", "least"}};
   return functions;
 }
 
@@ -66,8 +92,9 @@ std::string Join(const std::vector<std::string>& parts, const std::string& separ
 
 arrow::Status NoSqlFor(const std::string& part) {
   return UnsupportedError(part + " of an expression in a filter",
-                          part + " of an expression has no form in the filter dialect; give the "
-                                 "condition as SQL text");
+                          part +
+                              " of an expression has no form in the filter dialect; give the "
+                              "condition as SQL text");
 }
 
 arrow::Result<std::string> CallSql(const std::string& name,

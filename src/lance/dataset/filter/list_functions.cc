@@ -31,8 +31,8 @@ arrow::Result<TypePtr> ElementType(const BoundValue& argument) {
 
 /// The type that elements meet in, of which their numbers are made.
 arrow::Result<TypePtr> CommonElementType(const TypePtr& left, const TypePtr& right) {
-  const bool is_mixed = IsTextType(*left) != IsTextType(*right) &&
-                        left->id() != arrow::Type::NA && right->id() != arrow::Type::NA;
+  const bool is_mixed = IsTextType(*left) != IsTextType(*right) && left->id() != arrow::Type::NA &&
+                        right->id() != arrow::Type::NA;
   const TypePtr common = is_mixed ? nullptr : CommonComparisonType(left, right);
   if (common == nullptr) {
     return Status::Invalid("found elements of type ", left->ToString(), " and ", right->ToString(),
@@ -165,9 +165,9 @@ arrow::Result<Datum> TakeOne(const std::vector<Datum>& values, const ListRows& l
                              const Choose& choose) {
   arrow::Int64Builder builder;
   ARROW_ASSIGN_OR_RAISE(const Datum places, BuildRows(values, &builder, [&](int64_t row) -> Status {
-    const int64_t place = lists.IsValid(row) ? choose(row) : -1;
-    return place < 0 ? builder.AppendNull() : builder.Append(place);
-  }));
+                          const int64_t place = lists.IsValid(row) ? choose(row) : -1;
+                          return place < 0 ? builder.AppendNull() : builder.Append(place);
+                        }));
   ARROW_ASSIGN_OR_RAISE(const Datum indices, AsArray(places));
   ARROW_ASSIGN_OR_RAISE(const Datum taken, arrow::compute::Take(lists.values(), indices));
   if (!places.is_scalar()) return taken;

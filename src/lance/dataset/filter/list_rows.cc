@@ -87,8 +87,7 @@ arrow::Result<std::vector<std::vector<int32_t>>> EqualityCodes(
     const std::vector<ArrayPtr>& arrays) {
   const auto& type = arrays.front()->type();
   if (!HasEqualityCodes(*type)) {
-    return arrow::Status::NotImplemented("lists of ", type->ToString(),
-                                         " are not looked into yet");
+    return arrow::Status::NotImplemented("lists of ", type->ToString(), " are not looked into yet");
   }
   std::vector<std::vector<int32_t>> codes(arrays.size());
   for (size_t i = 0; i < arrays.size(); ++i) {
@@ -140,10 +139,9 @@ arrow::Result<std::shared_ptr<arrow::BooleanArray>> EqualLists(const arrow::Datu
       builder.UnsafeAppendNull();
       continue;
     }
-    builder.UnsafeAppend(std::equal(codes[0].begin() + lefts.begin(row),
-                                    codes[0].begin() + lefts.end(row),
-                                    codes[1].begin() + rights.begin(row),
-                                    codes[1].begin() + rights.end(row)));
+    builder.UnsafeAppend(
+        std::equal(codes[0].begin() + lefts.begin(row), codes[0].begin() + lefts.end(row),
+                   codes[1].begin() + rights.begin(row), codes[1].begin() + rights.end(row)));
   }
   std::shared_ptr<arrow::BooleanArray> equal;
   ARROW_RETURN_NOT_OK(builder.Finish(&equal));

@@ -33,8 +33,8 @@ class ListRows {
   std::shared_ptr<arrow::Array> values_;
 };
 
-/// Numbers of equal values: equal values of all arrays have equal numbers, and nulls have -1. Floats
-/// are equal when their bits are.
+/// Numbers of equal values: equal values of all arrays have equal numbers, and nulls have -1.
+/// Floats are equal when their bits are.
 ///
 /// \param arrays of one type
 /// \return NotImplemented for types whose values are not numbered, such as structs

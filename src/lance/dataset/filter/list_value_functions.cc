@@ -26,9 +26,9 @@ using TypePtr = std::shared_ptr<arrow::DataType>;
 /// The lists of two arguments, or of one, as places in all their elements put together.
 struct Operands {
   std::vector<ListRows> lists;
-  std::shared_ptr<arrow::Array> elements;   // of all lists
-  std::vector<int32_t> codes;               // equal elements have equal ones; only if asked for
-  std::vector<int64_t> first_places;        // of each list's elements
+  std::shared_ptr<arrow::Array> elements;  // of all lists
+  std::vector<int32_t> codes;              // equal elements have equal ones; only if asked for
+  std::vector<int64_t> first_places;       // of each list's elements
 
   /// The places of the elements of a list; none for a null list.
   std::vector<int64_t> PlacesOf(size_t side, int64_t row) const {
@@ -67,17 +67,16 @@ arrow::Result<Datum> BuildLists(const std::vector<Datum>& values, const Operands
   arrow::Int64Builder places;
   arrow::Int32Builder offsets;
   int32_t offset = 0;
-  ARROW_ASSIGN_OR_RAISE(
-      const Datum starts, BuildRows(values, &offsets, [&](int64_t row) -> Status {
-        const auto chosen = choose(operands, row);
-        if (!chosen) return offsets.AppendNull();
-        ARROW_RETURN_NOT_OK(offsets.Append(offset));
-        if (chosen->size() > static_cast<size_t>(INT32_MAX - offset)) {
-          return Status::CapacityError("lists of more than 2147483647 elements");
-        }
-        offset += static_cast<int32_t>(chosen->size());
-        return places.AppendValues(*chosen);
-      }));
+  ARROW_ASSIGN_OR_RAISE(const Datum starts, BuildRows(values, &offsets, [&](int64_t row) -> Status {
+                          const auto chosen = choose(operands, row);
+                          if (!chosen) return offsets.AppendNull();
+                          ARROW_RETURN_NOT_OK(offsets.Append(offset));
+                          if (chosen->size() > static_cast<size_t>(INT32_MAX - offset)) {
+                            return Status::CapacityError("lists of more than 2147483647 elements");
+                          }
+                          offset += static_cast<int32_t>(chosen->size());
+                          return places.AppendValues(*chosen);
+                        }));
   ARROW_ASSIGN_OR_RAISE(const auto indices, places.Finish());
   ARROW_ASSIGN_OR_RAISE(const Datum items, arrow::compute::Take(operands.elements, indices));
   ARROW_ASSIGN_OR_RAISE(const auto begins, ToArray(starts, 1));
@@ -140,8 +139,7 @@ std::vector<int64_t> Join(std::vector<int64_t> left, const std::vector<int64_t>&
 /// Lists one after the other; null ones are left out, and all null ones make null.
 CallResult ArrayConcat(const Arguments& arguments) {
   return ListCall(arguments, /*needs_codes=*/false,
-                  [](const Operands& operands,
-                     int64_t row) -> std::optional<std::vector<int64_t>> {
+                  [](const Operands& operands, int64_t row) -> std::optional<std::vector<int64_t>> {
                     std::vector<int64_t> places;
                     bool has_list = false;
                     for (size_t side = 0; side < operands.lists.size(); ++side) {
@@ -155,8 +153,7 @@ CallResult ArrayConcat(const Arguments& arguments) {
 
 CallResult ArrayReverse(const Arguments& arguments) {
   return ListCall(arguments, /*needs_codes=*/false,
-                  [](const Operands& operands,
-                     int64_t row) -> std::optional<std::vector<int64_t>> {
+                  [](const Operands& operands, int64_t row) -> std::optional<std::vector<int64_t>> {
                     if (!AreValid(operands, row)) return std::nullopt;
                     auto places = operands.PlacesOf(0, row);
                     std::ranges::reverse(places);
@@ -166,14 +163,14 @@ CallResult ArrayReverse(const Arguments& arguments) {
 
 /// Without the first or the last element.
 CallResult Pop(const Arguments& arguments, bool is_front) {
-  return ListCall(arguments, /*needs_codes=*/false,
-                  [is_front](const Operands& operands,
-                             int64_t row) -> std::optional<std::vector<int64_t>> {
-                    if (!AreValid(operands, row)) return std::nullopt;
-                    auto places = operands.PlacesOf(0, row);
-                    if (!places.empty()) places.erase(is_front ? places.begin() : places.end() - 1);
-                    return places;
-                  });
+  return ListCall(
+      arguments, /*needs_codes=*/false,
+      [is_front](const Operands& operands, int64_t row) -> std::optional<std::vector<int64_t>> {
+        if (!AreValid(operands, row)) return std::nullopt;
+        auto places = operands.PlacesOf(0, row);
+        if (!places.empty()) places.erase(is_front ? places.begin() : places.end() - 1);
+        return places;
+      });
 }
 
 CallResult ArrayPopFront(const Arguments& arguments) { return Pop(arguments, true); }
@@ -181,38 +178,37 @@ CallResult ArrayPopBack(const Arguments& arguments) { return Pop(arguments, fals
 
 CallResult ArrayDistinct(const Arguments& arguments) {
   return ListCall(arguments, /*needs_codes=*/true,
-                  [](const Operands& operands,
-                     int64_t row) -> std::optional<std::vector<int64_t>> {
+                  [](const Operands& operands, int64_t row) -> std::optional<std::vector<int64_t>> {
                     if (!AreValid(operands, row)) return std::nullopt;
                     return Distinct(operands, operands.PlacesOf(0, row));
                   });
 }
 
 CallResult ArrayUnion(const Arguments& arguments) {
-  return ListCall(
-      arguments, /*needs_codes=*/true,
-      [](const Operands& operands, int64_t row) -> std::optional<std::vector<int64_t>> {
-        if (!AreValid(operands, row)) return std::nullopt;
-        return Distinct(operands, Join(operands.PlacesOf(0, row), operands.PlacesOf(1, row)));
-      });
+  return ListCall(arguments, /*needs_codes=*/true,
+                  [](const Operands& operands, int64_t row) -> std::optional<std::vector<int64_t>> {
+                    if (!AreValid(operands, row)) return std::nullopt;
+                    return Distinct(operands,
+                                    Join(operands.PlacesOf(0, row), operands.PlacesOf(1, row)));
+                  });
 }
 
 /// The distinct elements of the first list that are in the second, or are not.
 CallResult KeepBy(const Arguments& arguments, bool keeps_common) {
-  return ListCall(arguments, /*needs_codes=*/true,
-                  [keeps_common](const Operands& operands,
-                                 int64_t row) -> std::optional<std::vector<int64_t>> {
-                    if (!AreValid(operands, row)) return std::nullopt;
-                    std::set<int32_t> others;
-                    for (const int64_t place : operands.PlacesOf(1, row)) {
-                      others.insert(operands.CodeOf(place));
-                    }
-                    auto places = Distinct(operands, operands.PlacesOf(0, row));
-                    std::erase_if(places, [&](int64_t place) {
-                      return others.contains(operands.CodeOf(place)) != keeps_common;
-                    });
-                    return places;
-                  });
+  return ListCall(
+      arguments, /*needs_codes=*/true,
+      [keeps_common](const Operands& operands, int64_t row) -> std::optional<std::vector<int64_t>> {
+        if (!AreValid(operands, row)) return std::nullopt;
+        std::set<int32_t> others;
+        for (const int64_t place : operands.PlacesOf(1, row)) {
+          others.insert(operands.CodeOf(place));
+        }
+        auto places = Distinct(operands, operands.PlacesOf(0, row));
+        std::erase_if(places, [&](int64_t place) {
+          return others.contains(operands.CodeOf(place)) != keeps_common;
+        });
+        return places;
+      });
 }
 
 CallResult ArrayIntersect(const Arguments& arguments) { return KeepBy(arguments, true); }
@@ -231,8 +227,7 @@ arrow::Result<Datum> SingleLists(const Datum& elements) {
     ARROW_RETURN_NOT_OK(offsets.Append(static_cast<int32_t>(i)));
   }
   ARROW_ASSIGN_OR_RAISE(const auto places, offsets.Finish());
-  ARROW_ASSIGN_OR_RAISE(auto lists,
-                        arrow::ListArray::FromArrays(*places, *elements.make_array()));
+  ARROW_ASSIGN_OR_RAISE(auto lists, arrow::ListArray::FromArrays(*places, *elements.make_array()));
   return Datum(std::move(lists));
 }
 
@@ -245,8 +240,8 @@ CallResult ElementCall(const BoundValue& list, const BoundValue& element, bool i
   const size_t place = is_element_first ? 0 : 1;
   call.argument_types[1] = ElementTypeOf(*call.type);
   if (is_element_first) std::swap(call.argument_types[0], call.argument_types[1]);
-  const auto run = [place, run_lists = std::move(call.run)](
-                       std::vector<Datum> values) -> arrow::Result<Datum> {
+  const auto run =
+      [place, run_lists = std::move(call.run)](std::vector<Datum> values) -> arrow::Result<Datum> {
     ARROW_ASSIGN_OR_RAISE(values[place], SingleLists(values[place]));
     return run_lists(values);
   };
@@ -273,8 +268,7 @@ CallResult ArrayPrepend(const Arguments& arguments) {
 CallResult Remove(const Arguments& arguments, bool removes_all) {
   return ElementCall(
       arguments[0], arguments[1], /*is_element_first=*/false, /*needs_codes=*/true,
-      [removes_all](const Operands& operands,
-                    int64_t row) -> std::optional<std::vector<int64_t>> {
+      [removes_all](const Operands& operands, int64_t row) -> std::optional<std::vector<int64_t>> {
         const int32_t removed = operands.CodeOf(operands.PlacesOf(1, row).front());
         if (!AreValid(operands, row) || removed < 0) return std::nullopt;
         std::vector<int64_t> kept;
@@ -305,23 +299,21 @@ CallResult ArraySlice(const Arguments& arguments) {
     ARROW_ASSIGN_OR_RAISE(const Operands operands, MakeOperands({values[0]}, false));
     const NumberRows<arrow::Int64Type> firsts(values[1]);
     const NumberRows<arrow::Int64Type> lasts(values[2]);
-    return BuildLists(values, operands,
-                      [&](const Operands& all,
-                          int64_t row) -> std::optional<std::vector<int64_t>> {
-                        const bool is_valid =
-                            AreValid(all, row) && firsts.IsValid(row) && lasts.IsValid(row);
-                        if (!is_valid) return std::nullopt;
-                        auto places = all.PlacesOf(0, row);
-                        const auto size = static_cast<int64_t>(places.size());
-                        const auto from_start = [size](int64_t place) {
-                          return std::clamp<int64_t>(place < 0 ? size + place + 1 : place, 0, size + 1);
-                        };
-                        const int64_t first = std::max<int64_t>(from_start(firsts.Value(row)), 1);
-                        const int64_t last = std::min(from_start(lasts.Value(row)), size);
-                        if (first > last) return std::vector<int64_t>();
-                        return std::vector<int64_t>(places.begin() + first - 1,
-                                                    places.begin() + last);
-                      });
+    return BuildLists(
+        values, operands,
+        [&](const Operands& all, int64_t row) -> std::optional<std::vector<int64_t>> {
+          const bool is_valid = AreValid(all, row) && firsts.IsValid(row) && lasts.IsValid(row);
+          if (!is_valid) return std::nullopt;
+          auto places = all.PlacesOf(0, row);
+          const auto size = static_cast<int64_t>(places.size());
+          const auto from_start = [size](int64_t place) {
+            return std::clamp<int64_t>(place < 0 ? size + place + 1 : place, 0, size + 1);
+          };
+          const int64_t first = std::max<int64_t>(from_start(firsts.Value(row)), 1);
+          const int64_t last = std::min(from_start(lasts.Value(row)), size);
+          if (first > last) return std::vector<int64_t>();
+          return std::vector<int64_t>(places.begin() + first - 1, places.begin() + last);
+        });
   };
   return call;
 }
@@ -339,8 +331,7 @@ CallResult ArraySort(const Arguments& arguments) {
       return operands.elements->IsNull(place) ? 0 : ranks[static_cast<size_t>(place)] + 1;
     };
     return BuildLists(values, operands,
-                      [&](const Operands& all,
-                          int64_t row) -> std::optional<std::vector<int64_t>> {
+                      [&](const Operands& all, int64_t row) -> std::optional<std::vector<int64_t>> {
                         if (!AreValid(all, row)) return std::nullopt;
                         auto places = all.PlacesOf(0, row);
                         std::ranges::stable_sort(places, {}, rank);
@@ -407,8 +398,7 @@ CallResult StringToArray(const Arguments& arguments) {
       return items->Append(rest);
     });
   };
-  return FunctionCall{
-      arrow::list(arrow::utf8()), std::vector<TypePtr>(2, arrow::utf8()), run};
+  return FunctionCall{arrow::list(arrow::utf8()), std::vector<TypePtr>(2, arrow::utf8()), run};
 }
 
 }  // namespace

@@ -102,8 +102,9 @@ CallResult DoubleCall(const Arguments& arguments, double (*compute)(double)) {
     const NumberRows<arrow::DoubleType> numbers(values[0]);
     arrow::DoubleBuilder builder;
     ARROW_ASSIGN_OR_RAISE(const Datum computed, BuildRows(values, &builder, [&](int64_t i) {
-      return numbers.IsValid(i) ? builder.Append(compute(numbers.Value(i))) : builder.AppendNull();
-    }));
+                            return numbers.IsValid(i) ? builder.Append(compute(numbers.Value(i)))
+                                                      : builder.AppendNull();
+                          }));
     return arrow::compute::Cast(computed, type);
   };
   return FunctionCall{type, {arrow::float64()}, run};
@@ -166,8 +167,7 @@ CallResult RoundBy(const Arguments& arguments, arrow::compute::RoundMode mode) {
       return Status::Invalid("found ", digits, " digits to round to, allowed are -300 to 300");
     }
   }
-  auto round =
-      ArrowFunction("round", std::make_shared<arrow::compute::RoundOptions>(digits, mode));
+  auto round = ArrowFunction("round", std::make_shared<arrow::compute::RoundOptions>(digits, mode));
   return FunctionCall{
       type, {type}, [round](const std::vector<Datum>& values) { return round({values[0]}); }};
 }
@@ -311,18 +311,42 @@ CallResult Pi(const Arguments&) {
 }  // namespace
 
 std::vector<FunctionEntry> NumberFunctions() {
-  return {{"abs", 1, 1, Abs},       {"round", 1, 2, Round},     {"trunc", 1, 2, Trunc},
-          {"sqrt", 1, 1, Sqrt},     {"power", 2, 2, Power},     {"pow", 2, 2, Power},
-          {"exp", 1, 1, Exp},       {"ln", 1, 1, Ln},           {"log", 1, 2, Log},
-          {"log10", 1, 1, Log10},   {"log2", 1, 1, Log2},       {"sin", 1, 1, Sin},
-          {"cos", 1, 1, Cos},       {"tan", 1, 1, Tan},         {"asin", 1, 1, Asin},
-          {"acos", 1, 1, Acos},     {"atan", 1, 1, Atan},       {"atan2", 2, 2, Atan2},
-          {"sinh", 1, 1, Sinh},     {"cosh", 1, 1, Cosh},       {"tanh", 1, 1, Tanh},
-          {"asinh", 1, 1, Asinh},   {"acosh", 1, 1, Acosh},     {"atanh", 1, 1, Atanh},
-          {"cbrt", 1, 1, Cbrt},     {"cot", 1, 1, Cot},         {"degrees", 1, 1, Degrees},
-          {"radians", 1, 1, Radians}, {"signum", 1, 1, Signum}, {"gcd", 2, 2, Gcd},
-          {"lcm", 2, 2, Lcm},       {"factorial", 1, 1, Factorial}, {"random", 0, 0, Random},
-          {"isnan", 1, 1, IsNan},   {"iszero", 1, 1, IsZero},   {"nanvl", 2, 2, Nanvl},
+  return {{"abs", 1, 1, Abs},
+          {"round", 1, 2, Round},
+          {"trunc", 1, 2, Trunc},
+          {"sqrt", 1, 1, Sqrt},
+          {"power", 2, 2, Power},
+          {"pow", 2, 2, Power},
+          {"exp", 1, 1, Exp},
+          {"ln", 1, 1, Ln},
+          {"log", 1, 2, Log},
+          {"log10", 1, 1, Log10},
+          {"log2", 1, 1, Log2},
+          {"sin", 1, 1, Sin},
+          {"cos", 1, 1, Cos},
+          {"tan", 1, 1, Tan},
+          {"asin", 1, 1, Asin},
+          {"acos", 1, 1, Acos},
+          {"atan", 1, 1, Atan},
+          {"atan2", 2, 2, Atan2},
+          {"sinh", 1, 1, Sinh},
+          {"cosh", 1, 1, Cosh},
+          {"tanh", 1, 1, Tanh},
+          {"asinh", 1, 1, Asinh},
+          {"acosh", 1, 1, Acosh},
+          {"atanh", 1, 1, Atanh},
+          {"cbrt", 1, 1, Cbrt},
+          {"cot", 1, 1, Cot},
+          {"degrees", 1, 1, Degrees},
+          {"radians", 1, 1, Radians},
+          {"signum", 1, 1, Signum},
+          {"gcd", 2, 2, Gcd},
+          {"lcm", 2, 2, Lcm},
+          {"factorial", 1, 1, Factorial},
+          {"random", 0, 0, Random},
+          {"isnan", 1, 1, IsNan},
+          {"iszero", 1, 1, IsZero},
+          {"nanvl", 2, 2, Nanvl},
           {"pi", 0, 0, Pi}};
 }
 

@@ -68,8 +68,8 @@ constexpr std::array<std::string_view, 6> kOtherOperators = {"&", "|", "^", "->"
 constexpr std::array<std::string_view, 4> kPatternWords = {"SIMILAR", "RLIKE", "REGEXP", "GLOB"};
 
 /// Calls with a grammar of their own, which the reference refuses.
-constexpr std::array<std::string_view, 7> kSpecialCalls = {
-    "EXTRACT", "SUBSTR", "SUBSTRING", "TRIM", "OVERLAY", "FLOOR", "CEIL"};
+constexpr std::array<std::string_view, 7> kSpecialCalls = {"EXTRACT", "SUBSTR", "SUBSTRING", "TRIM",
+                                                           "OVERLAY", "FLOOR",  "CEIL"};
 
 const CompareOp* FindCompareSymbol(std::string_view symbol) {
   for (const auto& [text, op] : kCompareSymbols) {
@@ -529,8 +529,9 @@ class Parser {
       const Span place = Peek().span;
       ARROW_ASSIGN_OR_RAISE(auto element, ParsePrefix());
       if (element->kind != Kind::kLiteral) {
-        return Problem(place, "found an expression in an array, allowed are literals; a call of "
-                              "make_array() takes expressions");
+        return Problem(place,
+                       "found an expression in an array, allowed are literals; a call of "
+                       "make_array() takes expressions");
       }
       ARROW_RETURN_NOT_OK(AddChild(node.get(), std::move(element)));
     }

@@ -144,8 +144,7 @@ SqlResult LiteralSql(const pb::Literal& literal) {
     case pb::Literal::kDate:
       return ScalarText(arrow::Date32Scalar(literal.date()));
     case pb::Literal::kTime:
-      return ScalarText(
-          arrow::Time64Scalar(literal.time(), arrow::time64(arrow::TimeUnit::MICRO)));
+      return ScalarText(arrow::Time64Scalar(literal.time(), arrow::time64(arrow::TimeUnit::MICRO)));
     case pb::Literal::kDecimal:
       return DecimalSql(literal.decimal());
     case pb::Literal::kNull:

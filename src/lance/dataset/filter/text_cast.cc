@@ -64,9 +64,9 @@ arrow::Result<std::shared_ptr<arrow::Array>> TimestampTexts(
       const Datum whole,
       arrow::compute::FloorTemporal(
           array, arrow::compute::RoundTemporalOptions(1, arrow::compute::CalendarUnit::SECOND)));
-  ARROW_ASSIGN_OR_RAISE(const Datum seconds,
-                        arrow::compute::Cast(whole, arrow::timestamp(arrow::TimeUnit::SECOND,
-                                                                     type.timezone())));
+  ARROW_ASSIGN_OR_RAISE(
+      const Datum seconds,
+      arrow::compute::Cast(whole, arrow::timestamp(arrow::TimeUnit::SECOND, type.timezone())));
   const arrow::compute::StrftimeOptions options(has_zone ? "%Y-%m-%dT%H:%M:%S%z"
                                                          : "%Y-%m-%dT%H:%M:%S");
   ARROW_ASSIGN_OR_RAISE(const Datum written,

@@ -171,7 +171,8 @@ std::string WithFlags(const std::string& pattern, std::string flags) {
 }
 
 /// Runs one kernel of regular expressions. \param pattern with its flags
-using RunPattern = std::function<arrow::Result<Datum>(const Datum& texts, const std::string& pattern)>;
+using RunPattern =
+    std::function<arrow::Result<Datum>(const Datum& texts, const std::string& pattern)>;
 
 /// A call whose second argument is a pattern: the same for all rows, or each row by itself.
 CallResult PatternCall(const Arguments& arguments, const TypePtr& result, const std::string& flags,
@@ -191,9 +192,9 @@ CallResult PatternCall(const Arguments& arguments, const TypePtr& result, const 
         ARROW_ASSIGN_OR_RAISE(rows.emplace_back(), arrow::MakeArrayOfNull(result, 1));
         continue;
       }
-      ARROW_ASSIGN_OR_RAISE(const Datum row,
-                            run_pattern(Datum(texts->Slice(i, 1)),
-                                        WithFlags(std::string(patterns.Value(i)), flags)));
+      ARROW_ASSIGN_OR_RAISE(
+          const Datum row,
+          run_pattern(Datum(texts->Slice(i, 1)), WithFlags(std::string(patterns.Value(i)), flags)));
       rows.push_back(row.make_array());
     }
     if (rows.empty()) {
@@ -208,12 +209,11 @@ CallResult PatternCall(const Arguments& arguments, const TypePtr& result, const 
 
 CallResult RegexpLike(const Arguments& arguments) {
   ARROW_ASSIGN_OR_RAISE(const std::string flags, FlagsOf(arguments, 2, ""));
-  return PatternCall(arguments, arrow::boolean(), flags,
-                     [](const Datum& texts, const std::string& pattern) {
-                       const arrow::compute::MatchSubstringOptions options(pattern);
-                       return arrow::compute::CallFunction("match_substring_regex", {texts},
-                                                           &options);
-                     });
+  return PatternCall(
+      arguments, arrow::boolean(), flags, [](const Datum& texts, const std::string& pattern) {
+        const arrow::compute::MatchSubstringOptions options(pattern);
+        return arrow::compute::CallFunction("match_substring_regex", {texts}, &options);
+      });
 }
 
 /// A null text has no match, not an unknown number of them, as in the reference.
@@ -222,8 +222,8 @@ CallResult RegexpCount(const Arguments& arguments) {
       arguments, arrow::int64(), "",
       [](const Datum& texts, const std::string& pattern) -> arrow::Result<Datum> {
         const arrow::compute::MatchSubstringOptions options(pattern);
-        ARROW_ASSIGN_OR_RAISE(Datum count, arrow::compute::CallFunction("count_substring_regex",
-                                                                        {texts}, &options));
+        ARROW_ASSIGN_OR_RAISE(
+            Datum count, arrow::compute::CallFunction("count_substring_regex", {texts}, &options));
         ARROW_ASSIGN_OR_RAISE(count, CastValue(count, arrow::int64(), /*is_try=*/false));
         return arrow::compute::CallFunction("coalesce", {count, Datum(int64_t{0})});
       });
@@ -235,8 +235,8 @@ CallResult RegexpInstr(const Arguments& arguments) {
       arguments, arrow::int64(), "",
       [](const Datum& texts, const std::string& pattern) -> arrow::Result<Datum> {
         const arrow::compute::MatchSubstringOptions options(pattern);
-        ARROW_ASSIGN_OR_RAISE(Datum found, arrow::compute::CallFunction("find_substring_regex",
-                                                                        {texts}, &options));
+        ARROW_ASSIGN_OR_RAISE(
+            Datum found, arrow::compute::CallFunction("find_substring_regex", {texts}, &options));
         ARROW_ASSIGN_OR_RAISE(found, CastValue(found, arrow::int64(), /*is_try=*/false));
         const TextRows rows(texts);
         const NumberRows<arrow::Int64Type> offsets(found);
@@ -268,13 +268,12 @@ CallResult RegexpReplace(const Arguments& arguments) {
   ARROW_ASSIGN_OR_RAISE(std::string replacement, ConstantText(arguments[2], "the replacement"));
   replacement = WithBackslashGroups(replacement);
   const int64_t most = flags.find('g') == std::string::npos ? 1 : -1;
-  return PatternCall(arguments, arrow::utf8(), flags,
-                     [replacement, most](const Datum& texts, const std::string& pattern) {
-                       const arrow::compute::ReplaceSubstringOptions options(pattern, replacement,
-                                                                             most);
-                       return arrow::compute::CallFunction("replace_substring_regex", {texts},
-                                                           &options);
-                     });
+  return PatternCall(
+      arguments, arrow::utf8(), flags,
+      [replacement, most](const Datum& texts, const std::string& pattern) {
+        const arrow::compute::ReplaceSubstringOptions options(pattern, replacement, most);
+        return arrow::compute::CallFunction("replace_substring_regex", {texts}, &options);
+      });
 }
 
 /// A pattern whose groups have names, g0 the whole match, and how many groups it has besides.
@@ -307,8 +306,8 @@ CallResult RegexpMatch(const Arguments& arguments) {
         const auto [named, num_groups] = NameGroups(pattern);
         const arrow::compute::ExtractRegexOptions options(named);
         ARROW_ASSIGN_OR_RAISE(const auto values, ToArray(texts, NumRows({texts})));
-        ARROW_ASSIGN_OR_RAISE(const Datum groups, arrow::compute::CallFunction(
-                                                      "extract_regex", {values}, &options));
+        ARROW_ASSIGN_OR_RAISE(const Datum groups,
+                              arrow::compute::CallFunction("extract_regex", {values}, &options));
         const auto matches = std::static_pointer_cast<arrow::StructArray>(groups.make_array());
         std::vector<TextRows> parts;
         for (int i = num_groups > 0 ? 1 : 0; i <= num_groups; ++i) {
@@ -366,16 +365,11 @@ CallResult ResolveLike(const Arguments& arguments, bool ignores_case, std::strin
 }
 
 std::vector<FunctionEntry> TextSearchFunctions() {
-  return {{"starts_with", 2, 2, StartsWith},
-          {"ends_with", 2, 2, EndsWith},
-          {"contains", 2, 2, Contains},
-          {"contains_tokens", 2, 2, ContainsTokens},
-          {"replace", 3, 3, Replace},
-          {"regexp_like", 2, 3, RegexpLike},
-          {"regexp_match", 2, 3, RegexpMatch},
-          {"regexp_replace", 3, 4, RegexpReplace},
-          {"regexp_count", 2, 2, RegexpCount},
-          {"regexp_instr", 2, 2, RegexpInstr}};
+  return {{"starts_with", 2, 2, StartsWith},   {"ends_with", 2, 2, EndsWith},
+          {"contains", 2, 2, Contains},        {"contains_tokens", 2, 2, ContainsTokens},
+          {"replace", 3, 3, Replace},          {"regexp_like", 2, 3, RegexpLike},
+          {"regexp_match", 2, 3, RegexpMatch}, {"regexp_replace", 3, 4, RegexpReplace},
+          {"regexp_count", 2, 2, RegexpCount}, {"regexp_instr", 2, 2, RegexpInstr}};
 }
 
 }  // namespace lance::filter

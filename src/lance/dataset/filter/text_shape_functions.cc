@@ -29,8 +29,8 @@ arrow::Result<std::vector<TypePtr>> TypesFor(const Arguments& arguments, std::st
   for (size_t i = 0; i < arguments.size(); ++i) {
     const arrow::DataType& type = *arguments[i].type;
     const bool is_text = kinds[i] == 't';
-    const bool fits = type.id() == arrow::Type::NA ||
-                      (is_text ? IsTextType(type) : arrow::is_integer(type.id()));
+    const bool fits =
+        type.id() == arrow::Type::NA || (is_text ? IsTextType(type) : arrow::is_integer(type.id()));
     if (!fits) {
       return Status::Invalid("found a value of type ", type.ToString(), ", expected ",
                              is_text ? "a text" : "an integer");
@@ -209,8 +209,8 @@ CallResult FindInSet(const Arguments& arguments) {
   return IntegerCall(arguments, "tt", [](const Row& row, arrow::Int32Builder* out) {
     const auto pieces = Split(row.texts[1], ",");
     const auto found = std::ranges::find(pieces, row.texts[0]);
-    return out->Append(
-        found == pieces.end() ? 0 : static_cast<int32_t>(found - pieces.begin() + 1));
+    return out->Append(found == pieces.end() ? 0
+                                             : static_cast<int32_t>(found - pieces.begin() + 1));
   });
 }
 

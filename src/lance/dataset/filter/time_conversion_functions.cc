@@ -37,12 +37,13 @@ CallResult Now(const Arguments&) {
 
 CallResult Today(const Arguments&) {
   const auto days = std::chrono::floor<std::chrono::days>(SystemClock().Now());
-  return Constant(std::make_shared<arrow::Date32Scalar>(
-      static_cast<int32_t>(days.time_since_epoch().count())));
+  return Constant(
+      std::make_shared<arrow::Date32Scalar>(static_cast<int32_t>(days.time_since_epoch().count())));
 }
 
 /// A timestamp of integers that count `unit`, of texts, dates and timestamps.
-CallResult Timestamps(const Arguments& arguments, TimeUnit::type unit, TimeUnit::type integer_unit) {
+CallResult Timestamps(const Arguments& arguments, TimeUnit::type unit,
+                      TimeUnit::type integer_unit) {
   const TypePtr& type = arguments[0].type;
   const TypePtr result = arrow::timestamp(unit);
   const bool is_integer = arrow::is_integer(type->id());
@@ -81,10 +82,9 @@ CallResult CastCall(const Arguments& arguments, const TypePtr& type) {
     return Status::Invalid("found a value of type ", arguments[0].type->ToString(),
                            ", which does not convert to ", type->ToString());
   }
-  return FunctionCall{
-      type, {type}, [](const std::vector<Datum>& values) -> arrow::Result<Datum> {
-        return values[0];
-      }};
+  return FunctionCall{type, {type}, [](const std::vector<Datum>& values) -> arrow::Result<Datum> {
+                        return values[0];
+                      }};
 }
 
 CallResult ToDate(const Arguments& arguments) { return CastCall(arguments, arrow::date32()); }
@@ -105,15 +105,15 @@ CallResult ToUnixtime(const Arguments& arguments) {
   const auto run = [](const std::vector<Datum>& values) -> arrow::Result<Datum> {
     ARROW_ASSIGN_OR_RAISE(
         const Datum floored,
-        arrow::compute::FloorTemporal(
-            values[0], arrow::compute::RoundTemporalOptions(1, arrow::compute::CalendarUnit::SECOND)));
+        arrow::compute::FloorTemporal(values[0], arrow::compute::RoundTemporalOptions(
+                                                     1, arrow::compute::CalendarUnit::SECOND)));
     ARROW_ASSIGN_OR_RAISE(
         const Datum rounded,
-        CastValue(floored,
-                  arrow::timestamp(TimeUnit::SECOND,
-                                   static_cast<const arrow::TimestampType&>(*floored.type())
-                                       .timezone()),
-                  /*is_try=*/false));
+        CastValue(
+            floored,
+            arrow::timestamp(TimeUnit::SECOND,
+                             static_cast<const arrow::TimestampType&>(*floored.type()).timezone()),
+            /*is_try=*/false));
     return CastValue(rounded, arrow::int64(), /*is_try=*/false);
   };
   // What is finer than seconds is floored, not cut: half a second before 1970 is -1.
@@ -146,8 +146,8 @@ CallResult MakeDate(const Arguments& arguments) {
       const std::chrono::year_month_day date{std::chrono::year(year),
                                              std::chrono::month(static_cast<unsigned>(month)),
                                              std::chrono::day(static_cast<unsigned>(day))};
-      const bool is_small = year >= -9999 && year <= 9999 && month > 0 && month <= 12 && day > 0 &&
-                            day <= 31;
+      const bool is_small =
+          year >= -9999 && year <= 9999 && month > 0 && month <= 12 && day > 0 && day <= 31;
       if (!is_small || !date.ok()) {
         return Status::Invalid("there is no day ", year, "-", month, "-", day);
       }

@@ -33,10 +33,10 @@ arrow::Result<std::string> PartName(const BoundValue& argument, const char* what
 /// A kernel that reads a part of a date. Sunday is day 0 of a week, or in ISO's day 7.
 ValueFunction PartKernel(const std::string& part) {
   static const std::map<std::string, std::string, std::less<>> kernels = {
-      {"year", "year"},         {"month", "month"},       {"day", "day"},
-      {"quarter", "quarter"},   {"hour", "hour"},         {"minute", "minute"},
-      {"second", "second"},     {"dow", "day_of_week"},   {"isodow", "day_of_week"},
-      {"doy", "day_of_year"},   {"week", "iso_week"},     {"isoyear", "iso_year"}};
+      {"year", "year"},       {"month", "month"},     {"day", "day"},
+      {"quarter", "quarter"}, {"hour", "hour"},       {"minute", "minute"},
+      {"second", "second"},   {"dow", "day_of_week"}, {"isodow", "day_of_week"},
+      {"doy", "day_of_year"}, {"week", "iso_week"},   {"isoyear", "iso_year"}};
   const auto kernel = kernels.find(part);
   if (kernel == kernels.end()) return nullptr;
   std::shared_ptr<arrow::compute::FunctionOptions> options;

@@ -214,9 +214,9 @@ TEST(ParseFilter, RefusesDeeperNestingAtItsPlace) {
         Repeat("[", 20000), Repeat("a[", 20000), Repeat("f(", 20000), Repeat("[-", 20000)}) {
     EXPECT_THAT(ParseFilter(sql), testing::IsInvalid(HasSubstr("nest more than 500 deep")));
   }
-  for (const std::string& sql : {"a" + Repeat(" = b", 20000), "a" + Repeat(" IS NULL", 20000),
-                                 "a" + Repeat(" IN (1)", 20000), "a" + Repeat("[1]", 20000),
-                                 "a" + Repeat(" << 1", 20000)}) {
+  for (const std::string& sql :
+       {"a" + Repeat(" = b", 20000), "a" + Repeat(" IS NULL", 20000),
+        "a" + Repeat(" IN (1)", 20000), "a" + Repeat("[1]", 20000), "a" + Repeat(" << 1", 20000)}) {
     EXPECT_THAT(ParseFilter(sql), testing::IsInvalid(HasSubstr("more than 500 operators deep")));
   }
 }
@@ -323,14 +323,14 @@ TEST_P(ParseFilterLater, SaysWhatIsAllowedNow) {
                                                     Field(&FilterError::length, later.length))));
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, ParseFilterLater,
-    ::testing::Values(LaterText{"And", "a & 1 = 2", 2, 1, "the operator & is"},
-                      LaterText{"Tilde", "~a = 2", 0, 1, "the operator ~ is"},
-                      LaterText{"SimilarTo", "a similar to 'x'", 2, 7, "the operator similar is"},
-                      LaterText{"TypedLiteral", "a = time '00:00:00'", 4, 15,
-                                "typed literals other"}),
-    [](const auto& param) { return param.param.name; });
+INSTANTIATE_TEST_SUITE_P(All, ParseFilterLater,
+                         ::testing::Values(LaterText{"And", "a & 1 = 2", 2, 1, "the operator & is"},
+                                           LaterText{"Tilde", "~a = 2", 0, 1, "the operator ~ is"},
+                                           LaterText{"SimilarTo", "a similar to 'x'", 2, 7,
+                                                     "the operator similar is"},
+                                           LaterText{"TypedLiteral", "a = time '00:00:00'", 4, 15,
+                                                     "typed literals other"}),
+                         [](const auto& param) { return param.param.name; });
 
 }  // namespace
 }  // namespace lance::filter
