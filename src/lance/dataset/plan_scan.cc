@@ -101,7 +101,7 @@ arrow::Result<ScanPlan> PlanScan(const Dataset& dataset, const ScanOptions& opti
   if (scan.filter != nullptr && options.use_stats) {
     ARROW_ASSIGN_OR_RAISE(
         pruner, FragmentPruner::Make(scan.dataset, scan.dataset->store, scan.filter->predicate(),
-                                     {.use_zonemaps = options.use_scalar_index}, run));
+                                     {.use_indices = UsesIndices(options)}, run));
   }
   ScanTask::Impl common{.table_uri = dataset.uri(),
                         .branch = dataset.branch(),
