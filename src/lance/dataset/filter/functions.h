@@ -72,6 +72,12 @@ arrow::Result<FunctionCall> ResolveConcatenation(const std::vector<BoundValue>& 
 /// The constant text of an argument. \return Invalid or NotImplemented when it is none
 arrow::Result<std::string> ConstantText(const BoundValue& argument, std::string_view what);
 
+/// The type of a text argument, string for NULL. \return Invalid for other types
+arrow::Result<std::shared_ptr<arrow::DataType>> TextTypeOf(const BoundValue& argument);
+
+/// Check that an argument is a date or a timestamp. \return Invalid for other types
+arrow::Status CheckTemporal(const BoundValue& argument);
+
 /// A call of one Arrow kernel.
 ValueFunction ArrowFunction(std::string kernel,
                             std::shared_ptr<arrow::compute::FunctionOptions> options = nullptr);

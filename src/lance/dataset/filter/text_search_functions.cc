@@ -25,13 +25,6 @@ using Arguments = std::vector<BoundValue>;
 using CallResult = arrow::Result<FunctionCall>;
 using TypePtr = std::shared_ptr<arrow::DataType>;
 
-/// The type of a text argument, string for NULL; an error for other types.
-arrow::Result<TypePtr> TextTypeOf(const BoundValue& argument) {
-  if (argument.type->id() == arrow::Type::NA) return arrow::utf8();
-  if (IsTextType(*argument.type)) return argument.type;
-  return Status::Invalid("found a value of type ", argument.type->ToString(), ", expected a text");
-}
-
 bool IsNull(const BoundValue& argument) {
   return argument.kind == BoundValue::Kind::kConstant && !argument.constant->is_valid;
 }

@@ -158,13 +158,6 @@ CallResult MakeDate(const Arguments& arguments) {
   return FunctionCall{arrow::date32(), std::vector<TypePtr>(3, arrow::int32()), run};
 }
 
-Status CheckTemporal(const BoundValue& argument) {
-  const auto id = argument.type->id();
-  if (id == arrow::Type::DATE32 || id == arrow::Type::TIMESTAMP) return Status::OK();
-  return Status::Invalid("found a value of type ", argument.type->ToString(),
-                         ", expected a date or a timestamp");
-}
-
 /// to_char(x, '%Y-%m').
 CallResult ToChar(const Arguments& arguments) {
   ARROW_RETURN_NOT_OK(CheckTemporal(arguments[0]));

@@ -17,13 +17,6 @@ using Arguments = std::vector<BoundValue>;
 using CallResult = arrow::Result<FunctionCall>;
 using TypePtr = std::shared_ptr<arrow::DataType>;
 
-Status CheckTemporal(const BoundValue& argument) {
-  const auto id = argument.type->id();
-  if (id == arrow::Type::DATE32 || id == arrow::Type::TIMESTAMP) return Status::OK();
-  return Status::Invalid("found a value of type ", argument.type->ToString(),
-                         ", expected a date or a timestamp");
-}
-
 arrow::Result<std::string> PartName(const BoundValue& argument, const char* what) {
   ARROW_ASSIGN_OR_RAISE(std::string name, ConstantText(argument, what));
   for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
