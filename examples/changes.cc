@@ -62,6 +62,17 @@ arrow::Status Run(const std::string& uri) {
   // [/snippet]
   ARROW_RETURN_NOT_OK(Check(taken->num_rows() == 2, "two rows are taken"));
 
+  // [snippet plan-scan]
+  ARROW_ASSIGN_OR_RAISE(auto plan, lance::PlanScan(dataset, {.filter = "id > 1"}));
+  for (const lance::ScanTask& task : plan.tasks) {
+    ARROW_ASSIGN_OR_RAISE(std::string bytes, task.Serialize());
+    ARROW_ASSIGN_OR_RAISE(auto received, lance::ScanTask::Parse(bytes));
+    ARROW_ASSIGN_OR_RAISE(auto reader, received.Execute(dataset));
+    ARROW_ASSIGN_OR_RAISE(auto part, reader->ToTable());
+    std::cout << part->num_rows() << " rows\n";
+  }
+  // [/snippet]
+
   // [snippet time-travel]
   ARROW_ASSIGN_OR_RAISE(auto before, dataset.Checkout(lance::Ref::Version(1)));
   ARROW_ASSIGN_OR_RAISE(const uint64_t rows_before, before.CountRows());

@@ -25,6 +25,7 @@
 #include "lance/progress.h"
 #include "lance/refs.h"
 #include "lance/scan.h"
+#include "lance/scan_plan.h"
 #include "lance/schema_evolution.h"
 #include "lance/session.h"
 #include "lance/status_detail.h"

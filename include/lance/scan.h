@@ -31,7 +31,7 @@ struct ComputedColumn {
 
 /// One column to sort by. A plain value.
 struct ColumnOrdering {
-  /// A top-level column of a type that has an order.
+  /// A column, or the path of a member of a struct, of a type that has an order.
   std::string column_name;
   /// False: from the greatest value on.
   bool ascending = true;
@@ -41,8 +41,9 @@ struct ColumnOrdering {
 
 /// What to read. A plain value; names as in pylance's scanner.
 struct ScanOptions {
-  /// Columns in output order; empty: all, unless there are computed ones. `_rowid`, `_rowaddr`,
-  /// `_rowoffset` and the versions of rows may be named.
+  /// Columns in output order; empty: all, unless there are computed ones. A path ("a.b") gives a
+  /// member of a struct as a column that is called so, and reads no more than it. `_rowid`,
+  /// `_rowaddr`, `_rowoffset` and the versions of rows may be named.
   std::vector<std::string> columns;
   /// Columns that are computed, behind the others.
   std::vector<ComputedColumn> computed_columns;
@@ -239,10 +240,14 @@ struct TakeRequest {
   std::vector<uint64_t> rows;
   /// What `rows` are.
   RowSelector by = RowSelector::kOffsets;
-  /// Columns in output order, as in ScanOptions; empty: all.
+  /// Columns in output order; empty: all, unless there are computed ones. Paths of members
+  /// ("a.b", below lists "l.item.b") give one struct or list with these members, in the schema's
+  /// order, where the first of them stands.
   std::vector<std::string> columns;
   /// What blob columns give.
   BlobHandling blob_handling = BlobHandling::kDescriptions;
+  /// Columns that are computed, behind the others.
+  std::vector<ComputedColumn> computed_columns;
 };
 
 /// Which rows to draw. A plain value.
@@ -251,8 +256,10 @@ struct SampleRequest {
   uint64_t num_rows = 0;
   /// The same draw for the same seed and version.
   uint64_t seed = 0;
-  /// Columns in output order; empty: all.
+  /// Columns, as in TakeRequest.
   std::vector<std::string> columns;
+  /// Columns that are computed, behind the others.
+  std::vector<ComputedColumn> computed_columns;
 };
 
 /// Draw rows at random without repeats, in the order of the table.

@@ -36,6 +36,7 @@ from .dataset import (
     Transaction,
     write_dataset,
 )
+from .scan_plan import ScanTask
 from .scanner import ColumnOrdering
 from .errors import (
     AlreadyExistsError,
@@ -90,6 +91,7 @@ __all__ = [
     "NotFoundError",
     "OverBudgetError",
     "ScanStatistics",
+    "ScanTask",
     "Session",
     "StorageError",
     "Transaction",

@@ -34,7 +34,8 @@ from ._indices import IndexDescription, Indices, LanceStats
 from .indices import IndexConfig
 from .optimize import Compaction, CompactionMetrics, DatasetOptimizer
 from .rows import MergeInsertBuilder, RowChanges
-from .scanner import ColumnOrdering, LanceScanner, ScanStatistics, make_scanner
+from .scan_plan import ScanPlans
+from .scanner import ColumnOrdering, LanceScanner, ScanStatistics, column_names, make_scanner
 from .session import Session
 from .tags import Reference, Tags, version_arguments
 from .operations import DatasetBasePath, Index, IndexFile, LanceOperation
@@ -106,6 +107,7 @@ class LanceDataset(
     History,
     Checks,
     Indices,
+    ScanPlans,
     KnowsItsGaps,
     pads.Dataset,
 ):
@@ -322,10 +324,12 @@ class LanceDataset(
         Parameters
         ----------
         columns : list of str, optional
-            In output order; None: all. _rowid, _rowaddr and _rowoffset may be named. A dict: SQL
-            expressions by the name that they get.
-        filter : str or pyarrow Expression, optional
-            A condition in SQL; see docs/guide/filters.md.
+            In output order; None: all. "a.b" is a member of a struct, as a column of that name.
+            _rowid, _rowaddr and _rowoffset may be named. A dict: SQL expressions by the name that
+            they get.
+        filter : str, pyarrow Expression or bytes, optional
+            A condition in SQL; see docs/guide/filters.md. Bytes are a Substrait extended
+            expression.
         limit, offset : int, optional
             At most so many rows, after skipping so many, both after the filter.
         batch_size : int, optional
@@ -469,21 +473,31 @@ prefilter, disable_scoring_autoprojection
         return self.scanner(columns=columns, offset=start, limit=end - start).to_table()
 
     def take(self, indices: Any, columns: Optional[list[str]] = None) -> pa.Table:
-        """The rows at these positions, in this order; repeats are fine."""
-        if isinstance(columns, dict):
-            raise unsupported("computed columns", "give the names of columns as a list")
+        """The rows at these positions, in this order; repeats are fine.
+
+        Parameters
+        ----------
+        indices : list or array of int
+            Positions in the version, from 0.
+        columns : list of str or dict, optional
+            As in scanner; but members of structs ("a.b", below lists "l.item.b") come out in their
+            structs.
+        """
         if columns is not None and len(columns) == 0:
             raise unsupported("a scan without any column", "count_rows counts rows")
-        return pa.table(_core.take(self._ds, rows=integers_of(indices), columns=columns))
+        return self._taken(indices, columns)
+
+    def _taken(self, rows: Any, columns: Any, **options: Any) -> pa.Table:
+        options["columns"] = columns
+        options["columns"] = column_names(options)
+        return pa.table(_core.take(self._ds, rows=integers_of(rows), **options))
 
     def _take_rows(self, row_ids: Any, columns: Optional[list[str]] = None) -> pa.Table:
         """The rows of these ids, values of _rowid, in this order; repeats are fine.
 
         A row that is not there, or is deleted, is a NotFoundError.
         """
-        if isinstance(columns, dict):
-            raise unsupported("computed columns", "give the names of columns as a list")
-        return pa.table(_core.take(self._ds, rows=integers_of(row_ids), by="ids", columns=columns))
+        return self._taken(row_ids, columns, by="ids")
 
     def take_blobs(
         self,
@@ -519,7 +533,7 @@ prefilter, disable_scoring_autoprojection
         **kwargs: Any,
     ) -> int:
         """Count rows; without a filter from metadata alone. kwargs are those of scanner."""
-        if kwargs or isinstance(filter, pc.Expression):
+        if kwargs or not (filter is None or isinstance(filter, str)):
             return self.scanner(filter=filter, **kwargs).count_rows()
         return self._ds.count_rows(filter)
 

@@ -23,8 +23,8 @@ class ScanStatistics(Fields):
     """What a scan did; the fields are those of docs/guide/json.md "scan_statistics"."""
 
 
-def _column_names(options: dict[str, Any]) -> Any:
-    """The columns for the library, where an empty list means all of them."""
+def column_names(options: dict[str, Any]) -> Any:
+    """The columns for the library, where an empty list means all of them; expressions apart."""
     columns = options.pop("columns", None)
     if isinstance(columns, dict) and columns:
         options["computed_names"] = list(columns)
@@ -145,17 +145,15 @@ class _BatchShape:
             yield pa.concat_batches(held)
 
 
-def make_scanner(dataset: "LanceDataset", options: dict[str, Any]) -> "LanceScanner":
-    """A scanner by the arguments of LanceDataset.scanner; those that are None count for nothing."""
-    given = {name: value for name, value in options.items() if value is not None}
-    callback = given.pop("scan_stats_callback", None)
+def scan_arguments(dataset: "LanceDataset", given: dict[str, Any]) -> dict[str, Any]:
+    """The arguments for the library by those of LanceDataset.scanner; hints are dropped."""
+    given = dict(given)
     for name, check in _HINTS.items():
         if name in given:
             check(name, given.pop(name))
     for name in _SWITCHES:
         if given.get(name) is False:
             del given[name]
-    shape = _BatchShape(given)
     known = {name: given.pop(name) for name in _KNOWN if name in given}
     if "order_by" in given:
         known.update(_orderings(given.pop("order_by")))
@@ -165,9 +163,23 @@ def make_scanner(dataset: "LanceDataset", options: dict[str, Any]) -> "LanceScan
         raise unsupported(name, _INSTEAD.get(name, ""))
     if "filter" in known:
         known["filter"] = filter_text(known["filter"], pa.schema(dataset._ds.schema))
-    known["columns"] = _column_names(known)
+    known["columns"] = column_names(known)
+    return known
+
+
+def gives_no_column(known: dict[str, Any]) -> bool:
+    """Whether such a scan has rows and nothing else."""
+    return known["columns"] == [] and "computed_names" not in known
+
+
+def make_scanner(dataset: "LanceDataset", options: dict[str, Any]) -> "LanceScanner":
+    """A scanner by the arguments of LanceDataset.scanner; those that are None count for nothing."""
+    given = {name: value for name, value in options.items() if value is not None}
+    callback = given.pop("scan_stats_callback", None)
+    shape = _BatchShape(given)
+    known = scan_arguments(dataset, given)
     kind = LanceScanner
-    if known["columns"] == [] and "computed_names" not in known:
+    if gives_no_column(known):
         kind, known["columns"] = _RowScanner, ["_rowid"]
     scanner = kind(dataset._ds.scan(**known), dataset)
     scanner._callback = callback

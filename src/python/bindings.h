@@ -17,6 +17,7 @@ class Keywords;
 // One for each subject, called in this order by the module.
 void BindSession(nanobind::module_& m);
 void BindScan(nanobind::module_& m);
+void BindScanPlan(nanobind::module_& m);
 void BindDataset(nanobind::module_& m);
 void BindTake(nanobind::module_& m);
 void BindWrite(nanobind::module_& m);

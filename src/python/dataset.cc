@@ -19,6 +19,7 @@
 #include "lance/history.h"
 #include "lance/json.h"
 #include "lance/metadata.h"
+#include "scan_options.h"
 
 namespace nb = nanobind;
 
@@ -63,47 +64,8 @@ Dataset Checkout(const Dataset& self, nb::kwargs arguments) {
   return Run([&](const CallOptions& call) { return self.Checkout(ref, call); });
 }
 
-/// Columns to sort by: names, and which of them descend and have their nulls first, by place.
-std::vector<ColumnOrdering> TakeOrdering(Keywords* keywords) {
-  std::vector<std::string> names;
-  std::vector<uint64_t> descending, nulls_first;
-  keywords->Take("order_by", &names)
-      .Take("descending", &descending)
-      .Take("nulls_first", &nulls_first);
-  std::vector<ColumnOrdering> order_by;
-  for (std::string& name : names) order_by.push_back({.column_name = std::move(name)});
-  for (const uint64_t place : descending) order_by.at(place).ascending = false;
-  for (const uint64_t place : nulls_first) order_by.at(place).nulls_first = true;
-  return order_by;
-}
-
 Scanner Scan(const Dataset& self, nb::kwargs arguments) {
-  ScanOptions options;
-  std::optional<std::string> filter;
-  std::vector<std::string> computed_names, expressions;
-  Keywords keywords(std::move(arguments));
-  options.order_by = TakeOrdering(&keywords);
-  keywords.Take("columns", &options.columns)
-      .Take("computed_names", &computed_names)
-      .Take("expressions", &expressions)
-      .Take("fragment_ids", &options.fragment_ids)
-      .Take("include_deleted_rows", &options.include_deleted_rows)
-      .Take("batch_size_bytes", &options.batch_size_bytes)
-      .Take("filter", &filter)
-      .Take("limit", &options.limit)
-      .Take("offset", &options.offset)
-      .Take("batch_size", &options.batch_size)
-      .Take("with_row_id", &options.with_row_id)
-      .Take("with_row_address", &options.with_row_address)
-      .Take("blob_handling", &options.blob_handling)
-      .Take("use_scalar_index", &options.use_scalar_index)
-      .Take("use_stats", &options.use_stats)
-      .Finish();
-  if (filter) options.filter = Filter(std::move(*filter));
-  for (size_t i = 0; i < computed_names.size(); ++i) {
-    options.computed_columns.push_back({computed_names[i], expressions.at(i)});
-  }
-  return ValueOrThrow(self.Scan(std::move(options)));
+  return ValueOrThrow(self.Scan(ScanOptionsOf(std::move(arguments))));
 }
 
 uint64_t CountRows(const Dataset& self, nb::handle text) {

@@ -17,6 +17,7 @@ NB_MODULE(_core, m) {
   lance::python::BindSession(m);
   lance::python::BindScan(m);
   lance::python::BindDataset(m);
+  lance::python::BindScanPlan(m);
   lance::python::BindTake(m);
   lance::python::BindWrite(m);
   lance::python::BindFragment(m);

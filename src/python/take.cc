@@ -14,6 +14,7 @@
 #include "keywords.h"
 #include "lance/blob.h"
 #include "lance/scan.h"
+#include "scan_options.h"
 
 namespace nb = nanobind;
 
@@ -46,6 +47,7 @@ TakeRequest RequestOf(nb::kwargs arguments) {
   TakeRequest request;
   std::string by;
   Keywords keywords(std::move(arguments));
+  request.computed_columns = TakeComputedColumns(&keywords);
   keywords.Take("rows", &request.rows)
       .Take("by", &by)
       .Take("columns", &request.columns)

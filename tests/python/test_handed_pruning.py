@@ -8,6 +8,7 @@ import datetime
 import decimal
 import math
 import os
+import pathlib
 import struct
 import subprocess
 import sys
@@ -185,6 +186,19 @@ def test_b017_decimals_of_another_scale(builder, place):
     })
     with pytest.raises(ValueError, match=r"expected a whole number or CAST\(\.\.\. AS DECIMAL"):
         count(uri, "price > 2.0")
+
+
+@with_builders
+def test_b020_a_zone_whose_min_is_above_its_max(builder, place):
+    uri = write_fragments_of(place, pa.table({"x": [10, 15, 20]}))
+    index(uri, builder, "x")
+    low, high, between = struct.pack("<q", 10), struct.pack("<q", 20), b"\xee" * 8
+    for file in pathlib.Path(uri).glob("_indices/*/*"):
+        data = file.read_bytes()
+        assert (data.count(low), data.count(high)) == (1, 1)  # the bounds of the zone
+        swapped = data.replace(low, between).replace(high, low).replace(between, high)
+        file.write_bytes(swapped)
+    check(uri, {"x = 15": 1, "x > 15": 1, "x = 10": 1, "x < 10": 0, "x BETWEEN 10 AND 20": 3})
 
 
 @with_builders

@@ -50,7 +50,7 @@ FUNCTIONS = [
 ADDED_METHODS = {
     "LanceDataset": {
         "check", "clear_clustering", "clustering_spec", "copy", "estimate", "explain", "history",
-        "load_zones", "repair", "verify_pruning",
+        "load_zones", "plan_scan", "repair", "verify_pruning",
         "set_clustering",
     },
     "DatasetOptimizer": {"commit_clustering", "plan_clustering"},

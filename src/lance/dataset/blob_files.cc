@@ -93,7 +93,7 @@ arrow::Result<BlobFiles> OpenBlobs(const Dataset& dataset, const TakeRequest& re
                                    const CallOptions& call) {
   ARROW_ASSIGN_OR_RAISE(const Scanner scanner, dataset.Scan({.columns = request.columns}));
   const std::vector<OutputColumn>& columns = scanner.impl().columns;
-  if (columns.size() != 1 || columns[0].field == nullptr ||
+  if (columns.size() != 1 || columns[0].field == nullptr || !columns[0].path.empty() ||
       (columns[0].field->kind != format::FieldKind::kBlob &&
        columns[0].field->kind != format::FieldKind::kBlobV2)) {
     return arrow::Status::Invalid("blobs are opened of exactly one blob column; ", columns.size(),

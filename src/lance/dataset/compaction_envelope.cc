@@ -2,8 +2,7 @@
 #include <string_view>
 #include <utility>
 
-#include "lance/base/byte_reader.h"
-#include "lance/base/crc32c.h"
+#include "lance/base/envelope.h"
 #include "lance/base/status_detail.h"
 #include "lance/dataset/compaction_impl.h"
 #include "lance/table/transaction_proto.h"
@@ -12,11 +11,12 @@ namespace lance {
 
 namespace {
 
-// Envelope: magic, u16 kind, u16 format version, u64 payload length, payload, u32 CRC-32C over all
-// before; little-endian. The payload is a Transaction message (table-format 2.8): a Rewrite with a
-// group for each task, new fragments in results only; what else there is goes into properties.
-constexpr std::string_view kMagic = "LNCECOMP";
-constexpr uint16_t kFormatVersion = 1;
+// The payload is a Transaction message (table-format 2.8): a Rewrite with a group for each task,
+// new fragments in results only; what else there is goes into properties.
+constexpr EnvelopeForm kForm{.magic = "LNCECOMP",
+                             .format_version = 1,
+                             .name = "compaction envelope",
+                             .content = "a plan, task or result of ordinary compaction"};
 
 /// What an envelope holds.
 enum class Kind : uint16_t { kPlan = 1, kTask = 2, kResult = 3 };
@@ -27,46 +27,13 @@ constexpr const char* kBytesRead = "bytes_read";
 constexpr const char* kMode = "mode";
 constexpr const char* kDefers = "defer_index_remap";
 
-std::string Seal(Kind kind, std::string_view payload) {
-  std::string sealed(kMagic);
-  AppendLittleEndian(static_cast<uint16_t>(kind), &sealed);
-  AppendLittleEndian(kFormatVersion, &sealed);
-  AppendLittleEndian(static_cast<uint64_t>(payload.size()), &sealed);
-  sealed.append(payload);
-  AppendLittleEndian(Crc32c(sealed), &sealed);
-  return sealed;
-}
-
 /// Check an envelope, and take its payload out.
 arrow::Result<std::string_view> Unseal(Kind kind, std::string_view bytes) {
-  ByteReader reader(AsBytes(bytes), "compaction envelope");
-  ARROW_ASSIGN_OR_RAISE(const auto magic, reader.Take(kMagic.size(), "magic"));
-  if (std::string_view(reinterpret_cast<const char*>(magic.data()), magic.size()) != kMagic) {
-    return arrow::Status::SerializationError(
-        "compaction envelope: it does not begin with ", kMagic,
-        "; allowed: a plan, task or result of ordinary compaction");
-  }
-  ARROW_ASSIGN_OR_RAISE(const auto stored_kind, reader.Read<uint16_t>("kind"));
-  ARROW_ASSIGN_OR_RAISE(const auto version, reader.Read<uint16_t>("format version"));
-  if (version != kFormatVersion) {
-    return UnsupportedError(
-        "compaction envelope " + std::to_string(version),
-        "compaction envelope: its format version is " + std::to_string(version) + "; allowed: 1");
-  }
-  ARROW_ASSIGN_OR_RAISE(const auto size, reader.Read<uint64_t>("payload length"));
-  const size_t begin = reader.offset();
-  ARROW_RETURN_NOT_OK(reader.Take(size, "payload").status());
-  const size_t end = reader.offset();
-  ARROW_ASSIGN_OR_RAISE(const auto checksum, reader.Read<uint32_t>("checksum"));
-  if (reader.remaining() != 0 || checksum != Crc32c(bytes.substr(0, end))) {
-    return arrow::Status::SerializationError("compaction envelope: its checksum is wrong");
-  }
-  if (stored_kind != static_cast<uint16_t>(kind)) {
-    return arrow::Status::SerializationError("compaction envelope: its kind is ", stored_kind,
-                                             "; allowed: ", static_cast<uint16_t>(kind),
-                                             " (1 plan, 2 task, 3 result)");
-  }
-  return bytes.substr(begin, end - begin);
+  ARROW_ASSIGN_OR_RAISE(const OpenedEnvelope opened, OpenEnvelope(kForm, bytes));
+  if (opened.kind == static_cast<uint16_t>(kind)) return opened.payload;
+  return arrow::Status::SerializationError("compaction envelope: its kind is ", opened.kind,
+                                           "; allowed: ", static_cast<uint16_t>(kind),
+                                           " (1 plan, 2 task, 3 result)");
 }
 
 arrow::Result<std::string> SealTransaction(Kind kind, uint64_t read_version, table::Rewrite rewrite,
@@ -75,7 +42,7 @@ arrow::Result<std::string> SealTransaction(Kind kind, uint64_t read_version, tab
                              .properties = std::move(properties),
                              .operation = std::move(rewrite)};
   ARROW_ASSIGN_OR_RAISE(const std::string payload, table::SerializeTransaction(message));
-  return Seal(kind, payload);
+  return SealEnvelope(kForm, static_cast<uint16_t>(kind), payload);
 }
 
 /// An envelope's content, checked as far as it can be without the table.

@@ -21,7 +21,7 @@ namespace lance {
 class RowIdIndex;
 
 /// One version of a table, opened. Immutable.
-class Dataset::Impl {
+class Dataset::Impl : public std::enable_shared_from_this<Impl> {
  public:
   std::string uri;
   std::shared_ptr<ObjectStore> store;  // finds the files of other base paths, too

@@ -126,10 +126,11 @@ class ColumnBounds {
 /// What the zonemaps say of one column in the fragments that a scan reads.
 arrow::Result<ColumnEstimate> EstimateColumn(const Scanner::Impl& scan,
                                              const format::FieldNode& field,
+                                             const std::string& name,
                                              const std::vector<size_t>& fragments, bool is_whole,
                                              const RunContext& run) {
   const table::Manifest& manifest = scan.dataset->manifest();
-  ColumnBounds bounds(field.name);
+  ColumnBounds bounds(name);
   std::vector<std::shared_ptr<const index::ZonemapSegment>> segments;
   for (const table::IndexMetadata* segment : ZonemapSegmentsOf(manifest, field.id)) {
     bool was_cached = false;
@@ -197,10 +198,12 @@ arrow::Result<ScanEstimate> Scanner::Estimate(const CallOptions& call) const {
   estimate.rows_min = Limited(estimate.rows_min, scan.options);
   estimate.rows_max = Limited(estimate.rows_max, scan.options);
   estimate.exact = estimate.rows_min == estimate.rows_max;
-  for (const OutputColumn& column : scan.columns) {
+  for (size_t i = 0; i < scan.columns.size(); ++i) {
+    const OutputColumn& column = scan.columns[i];
     if (column.field == nullptr) continue;
+    const std::string& name = scan.schema->field(static_cast<int>(i))->name();
     ARROW_ASSIGN_OR_RAISE(estimate.columns.emplace_back(),
-                          EstimateColumn(scan, *column.field, kept, is_whole, run));
+                          EstimateColumn(scan, *column.part, name, kept, is_whole, run));
   }
   return estimate;
 }
@@ -215,7 +218,11 @@ arrow::Result<std::shared_ptr<arrow::Table>> Sample(const Dataset& dataset,
   for (uint64_t last = num_rows - wanted; last < num_rows; ++last) {
     if (!rows.insert(engine() % (last + 1)).second) rows.insert(last);
   }
-  return Take(dataset, {.rows = {rows.begin(), rows.end()}, .columns = request.columns}, call);
+  return Take(dataset,
+              {.rows = {rows.begin(), rows.end()},
+               .columns = request.columns,
+               .computed_columns = request.computed_columns},
+              call);
 }
 
 }  // namespace lance

@@ -14,12 +14,16 @@ namespace {
 std::vector<std::string> LateColumns(const Scanner::Impl& scan) {
   std::vector<std::string> late;
   if (scan.filter == nullptr) return late;
-  const auto& early = scan.filter->column_names();
-  for (const OutputColumn& column : scan.columns) {
-    if (column.field != nullptr &&
-        std::find(early.begin(), early.end(), column.field->name) == early.end()) {
-      late.push_back(column.field->name);
-    }
+  const auto is_read_first = [&](const OutputColumn& column) {
+    return std::ranges::any_of(scan.filter->columns(), [&](const filter::FilterColumn& early) {
+      return early.field_id == column.field->id &&
+             (early.part == nullptr || std::ranges::includes(early.used_ids, column.used_ids));
+    });
+  };
+  for (size_t i = 0; i < scan.columns.size(); ++i) {
+    const OutputColumn& column = scan.columns[i];
+    if (column.field == nullptr || is_read_first(column)) continue;
+    late.push_back(scan.schema->field(static_cast<int>(i))->name());
   }
   return late;
 }

@@ -15,10 +15,10 @@ arrow::Result<std::shared_ptr<arrow::RecordBatch>> ReadFilterColumns(
   const format::LanceSchema& schema = dataset.manifest().schema;
   std::vector<const format::FieldNode*> fields;
   arrow::FieldVector arrow_fields;
-  for (const std::string& name : filter.column_names()) {
-    const format::SchemaField* field = schema.FindTopLevel(name);
-    if (field == nullptr) continue;
-    fields.push_back(dataset.FindField(field->id));
+  for (const filter::FilterColumn& column : filter.columns()) {
+    if (column.field_id < 0) continue;
+    fields.push_back(column.part != nullptr ? column.part.get()
+                                            : dataset.FindField(column.field_id));
     arrow_fields.push_back(format::ToArrowField(WithBlobForm(*fields.back(), blob_form)));
   }
   ARROW_ASSIGN_OR_RAISE(auto columns, fragment->ReadColumns(fields, rows));
@@ -56,6 +56,18 @@ RowRanges KeepTrue(const RowRanges& rows, const arrow::BooleanArray& mask) {
             bits, mask.offset() + valid, length,
             [&](int64_t place, int64_t count) { keep(valid + place, count); });
       });
+  return RowRanges::Make(std::move(kept));
+}
+
+RowRanges SliceRows(const RowRanges& rows, uint64_t begin, uint64_t end) {
+  std::vector<RowRange> kept;
+  uint64_t position = 0;
+  for (const RowRange& range : rows.ranges()) {
+    const uint64_t from = std::max(begin, position);
+    const uint64_t to = std::min(end, position + range.size());
+    if (from < to) kept.push_back({range.begin + from - position, range.begin + to - position});
+    position += range.size();
+  }
   return RowRanges::Make(std::move(kept));
 }
 

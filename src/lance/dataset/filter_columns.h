@@ -26,4 +26,7 @@ arrow::Result<std::shared_ptr<arrow::RecordBatch>> ReadFilterColumns(
 /// The rows of `rows` whose mask is true.
 RowRanges KeepTrue(const RowRanges& rows, const arrow::BooleanArray& mask);
 
+/// Rows number `begin` to `end` of a set, counted within it.
+RowRanges SliceRows(const RowRanges& rows, uint64_t begin, uint64_t end);
+
 }  // namespace lance

@@ -133,12 +133,12 @@ arrow::Status BindConditions(const MergeRequest& request, const Dataset::Impl& d
                               arrow::field("target", arrow::struct_(dataset.schema->fields()))});
     ARROW_ASSIGN_OR_RAISE(const auto schema, format::MakeLanceSchema(pair));
     ARROW_ASSIGN_OR_RAISE(plan->update_condition,
-                          filter::BoundFilter::Make(*request.update_condition, schema));
+                          filter::BoundFilter::FromFilter(*request.update_condition, schema));
   }
   if (request.delete_condition) {
     ARROW_ASSIGN_OR_RAISE(
         plan->delete_condition,
-        filter::BoundFilter::Make(request.delete_condition->sql(), dataset.manifest().schema));
+        filter::BoundFilter::FromFilter(*request.delete_condition, dataset.manifest().schema));
   }
   return arrow::Status::OK();
 }

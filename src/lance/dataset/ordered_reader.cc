@@ -9,7 +9,6 @@
 #include "arrow/compute/api.h"
 #include "lance/base/executor.h"
 #include "lance/base/status_detail.h"
-#include "lance/dataset/column_names.h"
 #include "lance/dataset/filter/float_order.h"
 #include "lance/dataset/filter/literal.h"
 #include "lance/dataset/take_rows.h"
@@ -66,7 +65,7 @@ arrow::Result<arrow::compute::SortOptions> AddKeys(const arrow::Table& table,
   std::vector<arrow::compute::SortKey> sort_keys;
   sort_keys.reserve(directions.size());
   for (size_t i = 0; i < directions.size(); ++i) {
-    sort_keys.emplace_back(arrow::FieldRef(static_cast<int>(i)), directions[i]);
+    sort_keys.emplace_back(std::to_string(i), directions[i]);  // as `add` named it
   }
   return arrow::compute::SortOptions(std::move(sort_keys));
 }
@@ -82,16 +81,6 @@ arrow::Result<TablePtr> Sort(const TablePtr& table, const std::vector<ColumnOrde
   return sorted.table();
 }
 
-/// The column to sort by.
-arrow::Result<OutputColumn> Resolve(const Dataset::Impl& dataset, const ColumnOrdering& ordering) {
-  const format::LanceSchema& schema = dataset.manifest().schema;
-  if (const auto system = FindSystemColumn(schema, ordering.column_name)) {
-    return OutputColumn{.system = system};
-  }
-  ARROW_ASSIGN_OR_RAISE(const auto* field, ResolveColumn(schema, ordering.column_name));
-  return OutputColumn{.field = dataset.FindField(field->id)};
-}
-
 /// The whole of a scan, unsorted: its columns, or the addresses of its rows, then the columns to
 /// sort by. Columns go by place, as two of them may have the same name.
 arrow::Result<std::shared_ptr<const Scanner::Impl>> WithKeys(const Scanner::Impl& scan,
@@ -102,15 +91,17 @@ arrow::Result<std::shared_ptr<const Scanner::Impl>> WithKeys(const Scanner::Impl
   whole->options.offset = 0;
   arrow::FieldVector fields = scan.schema->fields();
   if (takes_late) {
-    whole->columns = {OutputColumn{.system = SystemColumn::kRowAddress}};
+    whole->columns = {OutputColumn()};
+    whole->columns.back().system = SystemColumn::kRowAddress;
     fields = {arrow::field("", arrow::uint64())};
   }
   for (const ColumnOrdering& ordering : scan.options.order_by) {
-    ARROW_ASSIGN_OR_RAISE(const OutputColumn key, Resolve(*scan.dataset, ordering));
-    fields.push_back(key.field == nullptr ? arrow::field("", arrow::uint64())
-                                          : format::ToArrowField(*key.field));
-    whole->columns.push_back(key);
+    ARROW_ASSIGN_OR_RAISE(OutputColumn key, FindOutputColumn(*scan.dataset, ordering.column_name));
+    fields.push_back(key.part == nullptr ? arrow::field("", arrow::uint64())
+                                         : arrow::field("", key.part->type));
+    whole->columns.push_back(std::move(key));
   }
+  whole->sources = SourcesOf(*scan.dataset, whole->columns);
   whole->schema = arrow::schema(std::move(fields));
   return whole;
 }
@@ -120,13 +111,13 @@ arrow::Result<std::shared_ptr<const Scanner::Impl>> WithKeys(const Scanner::Impl
 arrow::Status CheckOrdering(const Dataset::Impl& dataset,
                             const std::vector<ColumnOrdering>& order_by) {
   for (const ColumnOrdering& ordering : order_by) {
-    ARROW_ASSIGN_OR_RAISE(const OutputColumn key, Resolve(dataset, ordering));
-    if (key.field == nullptr) continue;  // a system column
-    const auto& type = *key.field->type;
+    ARROW_ASSIGN_OR_RAISE(const OutputColumn key, FindOutputColumn(dataset, ordering.column_name));
+    if (key.part == nullptr) continue;  // a system column
+    const auto& type = *key.part->type;
     if (filter::IsComparableType(type) || type.id() == arrow::Type::DICTIONARY) continue;
-    return UnsupportedError("order_by " + type.ToString(), "order_by: column " + key.field->name +
-                                                               " has type " + type.ToString() +
-                                                               ", which has no order");
+    return UnsupportedError("order_by " + type.ToString(),
+                            "order_by: column " + ordering.column_name + " has type " +
+                                type.ToString() + ", which has no order");
   }
   return arrow::Status::OK();
 }
@@ -134,8 +125,7 @@ arrow::Status CheckOrdering(const Dataset::Impl& dataset,
 arrow::Result<std::shared_ptr<OrderedReader>> OrderedReader::Make(
     std::shared_ptr<const Scanner::Impl> scan, const RunContext& run) {
   std::shared_ptr<OrderedReader> reader(new OrderedReader());
-  reader->takes_late_ = scan->options.limit.has_value() && scan->options.computed_columns.empty() &&
-                        !scan->options.include_deleted_rows;
+  reader->takes_late_ = scan->options.limit.has_value() && !scan->options.include_deleted_rows;
   ARROW_ASSIGN_OR_RAISE(const auto whole, WithKeys(*scan, reader->takes_late_));
   ARROW_ASSIGN_OR_RAISE(reader->rows_, ScanReader::Make(whole, run));
   reader->scan_ = std::move(scan);

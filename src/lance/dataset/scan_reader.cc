@@ -1,7 +1,6 @@
 #include "lance/dataset/scan_reader.h"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "arrow/api.h"
@@ -11,24 +10,12 @@
 #include "lance/base/status_detail.h"
 #include "lance/dataset/deleted_rows.h"
 #include "lance/dataset/filter_columns.h"
+#include "lance/dataset/narrow.h"
 #include "lance/table/feature_flags.h"
 
 namespace lance {
 
 namespace {
-
-/// Rows number `begin` to `end` of a set, counted within it.
-RowRanges SliceRows(const RowRanges& rows, uint64_t begin, uint64_t end) {
-  std::vector<RowRange> kept;
-  uint64_t position = 0;
-  for (const RowRange& range : rows.ranges()) {
-    const uint64_t from = std::max(begin, position);
-    const uint64_t to = std::min(end, position + range.size());
-    if (from < to) kept.push_back({range.begin + from - position, range.begin + to - position});
-    position += range.size();
-  }
-  return RowRanges::Make(std::move(kept));
-}
 
 arrow::Result<std::shared_ptr<arrow::RecordBatch>> FilterBatch(
     const std::shared_ptr<arrow::RecordBatch>& batch,
@@ -112,8 +99,10 @@ arrow::Result<std::shared_ptr<ScanReader>> ScanReader::Make(
                         &OutputColumn::system) != reader->columns_.end()) {
     reader->first_row_offsets_ = table::FirstRowOffsets(scan->dataset->manifest().fragments);
   }
+  if (purpose != Purpose::kCount) {
+    for (const format::FieldNode& source : scan->sources) reader->needed_fields_.push_back(&source);
+  }
   reader->scan_ = std::move(scan);
-  reader->needed_fields_ = reader->NeededFields();
   return reader;
 }
 
@@ -135,12 +124,13 @@ arrow::Status ScanReader::NextFragment() {
   if (!first_row_offsets_.empty()) {
     fragment_->set_first_row_offset(first_row_offsets_[position]);
   }
-  RowRanges candidates = RowRanges::All(fragment.physical_rows);
+  RowRanges candidates = scan_->only_rows == nullptr ? RowRanges::All(fragment.physical_rows)
+                                                     : scan_->only_rows->at(position);
   uint64_t zones = CeilDiv(fragment.physical_rows, index::kDefaultRowsPerZone);
   uint64_t zones_kept = zones;
   if (pruner_) {
     ARROW_ASSIGN_OR_RAISE(auto pruned, pruner_->Prune(&fragment_->reader()));
-    candidates = std::move(pruned.candidates);
+    candidates = candidates.Intersect(pruned.candidates);
     zones = pruned.zones_total;
     zones_kept = pruned.zones_kept;
   }
@@ -199,23 +189,6 @@ ScanReader::Selected ScanReader::Slice(const Selected& selected, uint64_t begin,
   return slice;
 }
 
-std::vector<const format::FieldNode*> ScanReader::NeededFields() const {
-  std::vector<const format::FieldNode*> fields;
-  const auto add = [&](const format::FieldNode* field) {
-    if (std::ranges::find(fields, field) == fields.end()) fields.push_back(field);
-  };
-  const format::LanceSchema& schema = scan_->dataset->manifest().schema;
-  for (const OutputColumn& column : columns_) {
-    if (column.field != nullptr) add(column.field);
-    if (column.computed == nullptr) continue;
-    for (const std::string& name : column.computed->column_names()) {
-      const format::SchemaField* field = schema.FindTopLevel(name);
-      if (field != nullptr) add(scan_->dataset->FindField(field->id));
-    }
-  }
-  return fields;
-}
-
 arrow::Result<std::shared_ptr<arrow::Array>> ScanReader::ReadSystemColumn(
     ScanFragment* fragment, SystemColumn column, const RowRanges& rows) const {
   ARROW_ASSIGN_OR_RAISE(auto values, fragment->ReadSystemColumn(column, rows));
@@ -264,7 +237,8 @@ arrow::Result<std::shared_ptr<arrow::RecordBatch>> ScanReader::ReadSources(
     auto found = selected.filter_columns == nullptr
                      ? nullptr
                      : selected.filter_columns->GetColumnByName(field->name);
-    if (found == nullptr) {
+    const auto& type = WithBlobForm(*field, BlobFormOf(scan_->options)).type;
+    if (found == nullptr || !HoldsMembersOf(*found->type(), *type)) {
       missing.push_back(field);
       continue;
     }
@@ -276,34 +250,17 @@ arrow::Result<std::shared_ptr<arrow::RecordBatch>> ScanReader::ReadSources(
     fields.push_back(arrow::field(missing[i]->name, read[i]->type()));
     values.push_back(std::move(read[i]));
   }
-  std::set<std::string> read_names;  // several expressions may use one
-  for (const OutputColumn& column : columns_) {
-    if (column.computed == nullptr) continue;
-    for (const std::string& name : column.computed->column_names()) {
-      const auto system = FindSystemColumn(scan_->dataset->manifest().schema, name);
-      if (!system || !read_names.insert(name).second) continue;
-      ARROW_ASSIGN_OR_RAISE(auto numbers, ReadSystemColumn(fragment, *system, selected.rows));
-      fields.push_back(arrow::field(name, arrow::uint64()));
-      values.push_back(std::move(numbers));
-    }
-  }
   return arrow::RecordBatch::Make(arrow::schema(std::move(fields)), num_rows, std::move(values));
 }
 
 arrow::Result<std::shared_ptr<arrow::RecordBatch>> ScanReader::ReadOutput(
     ScanFragment* fragment, const Selected& selected) const {
   ARROW_ASSIGN_OR_RAISE(const auto sources, ReadSources(fragment, selected));
-  arrow::ArrayVector columns(columns_.size());
-  for (size_t i = 0; i < columns_.size(); ++i) {
-    const OutputColumn& column = columns_[i];
-    if (column.system) {
-      ARROW_ASSIGN_OR_RAISE(columns[i], ReadSystemColumn(fragment, *column.system, selected.rows));
-    } else if (column.computed != nullptr) {
-      ARROW_ASSIGN_OR_RAISE(columns[i], column.computed->Evaluate(*sources));
-    } else {
-      columns[i] = sources->GetColumnByName(column.field->name);
-    }
-  }
+  const auto read_system = [&](SystemColumn column, const RowRanges& wanted) {
+    return ReadSystemColumn(fragment, column, wanted);
+  };
+  ARROW_ASSIGN_OR_RAISE(auto columns,
+                        MakeOutput(*scan_->dataset, columns_, sources, selected.rows, read_system));
   return arrow::RecordBatch::Make(schema_, sources->num_rows(), std::move(columns));
 }
 

@@ -124,8 +124,6 @@ class ScanReader : public arrow::RecordBatchReader {
   /// Read what the output is made of, by the names of the table.
   arrow::Result<std::shared_ptr<arrow::RecordBatch>> ReadSources(ScanFragment* fragment,
                                                                  const Selected& selected) const;
-  /// The columns of the table that the output needs, each once.
-  std::vector<const format::FieldNode*> NeededFields() const;
   /// The values of a system column, for deleted rows as the scan gives them.
   arrow::Result<std::shared_ptr<arrow::Array>> ReadSystemColumn(ScanFragment* fragment,
                                                                 SystemColumn column,
@@ -147,7 +145,7 @@ class ScanReader : public arrow::RecordBatchReader {
   std::optional<FragmentPruner> pruner_;
   std::optional<FragmentScreen> screen_;
 
-  std::vector<const format::FieldNode*> needed_fields_;
+  std::vector<const format::FieldNode*> needed_fields_;  // of the scan's sources
   std::vector<uint64_t> first_row_offsets_;  // by position in the manifest; empty: not needed
   size_t next_fragment_ = 0;                 // of the scan's
   std::shared_ptr<ScanFragment> fragment_;   // at hand: of the next unit

@@ -5,7 +5,6 @@
 
 #include "arrow/api.h"
 #include "lance/base/status_detail.h"
-#include "lance/dataset/column_names.h"
 #include "lance/dataset/deleted_rows.h"
 #include "lance/dataset/ordered_reader.h"
 #include "lance/dataset/scan_reader.h"
@@ -14,29 +13,6 @@
 namespace lance {
 
 namespace {
-
-/// The stored columns that were asked for.
-std::vector<std::string> StoredNames(const ScanOptions& options, const arrow::Schema& schema) {
-  if (options.columns.empty() && options.computed_columns.empty()) return schema.field_names();
-  return options.columns;
-}
-
-/// The system columns that are switched on, but for those whose names are taken.
-std::vector<std::string> SwitchedOnNames(const ScanOptions& options) {
-  std::vector<std::string> names;
-  const auto add = [&](bool is_wanted, SystemColumn column) {
-    const std::string_view name = NameOf(column);
-    const auto& computed = options.computed_columns;
-    if (!is_wanted || std::ranges::find(options.columns, name) != options.columns.end() ||
-        std::ranges::find(computed, name, &ComputedColumn::name) != computed.end()) {
-      return;
-    }
-    names.emplace_back(name);
-  };
-  add(options.with_row_id, SystemColumn::kRowId);
-  add(options.with_row_address, SystemColumn::kRowAddress);
-  return names;
-}
 
 arrow::Status CheckOptions(const ScanOptions& options) {
   if (options.batch_size == 0) {
@@ -47,46 +23,6 @@ arrow::Status CheckOptions(const ScanOptions& options) {
   }
   return arrow::Status::OK();
 }
-
-/// Build the columns of one scan. Borrows everything.
-class OutputBuilder {
- public:
-  OutputBuilder(const Dataset::Impl& dataset, const ScanOptions& options)
-      : dataset_(dataset), options_(options) {}
-
-  arrow::Status Add(const std::string& name) {
-    const format::LanceSchema& schema = dataset_.manifest().schema;
-    if (const auto system = FindSystemColumn(schema, name)) {
-      columns_.push_back({.system = system});
-      fields_.push_back(arrow::field(name, arrow::uint64()));
-      return arrow::Status::OK();
-    }
-    ARROW_ASSIGN_OR_RAISE(const format::SchemaField* field, ResolveColumn(schema, name));
-    columns_.push_back({.field = dataset_.FindField(field->id)});
-    fields_.push_back(
-        format::ToArrowField(WithBlobForm(*columns_.back().field, BlobFormOf(options_))));
-    return arrow::Status::OK();
-  }
-
-  arrow::Status Add(const ComputedColumn& column) {
-    auto made =
-        filter::ValueExpression::Make(column.expression, dataset_.manifest().schema, nullptr);
-    if (!made.ok()) return WithContext(made.status(), "computed column " + column.name);
-    fields_.push_back(arrow::field(column.name, made->type()));
-    columns_.push_back(
-        {.computed = std::make_shared<const filter::ValueExpression>(*std::move(made))});
-    return arrow::Status::OK();
-  }
-
-  std::vector<OutputColumn> TakeColumns() { return std::move(columns_); }
-  arrow::FieldVector TakeFields() { return std::move(fields_); }
-
- private:
-  const Dataset::Impl& dataset_;
-  const ScanOptions& options_;
-  std::vector<OutputColumn> columns_;
-  arrow::FieldVector fields_;
-};
 
 /// The fragments to read, by position in the manifest.
 arrow::Result<std::vector<size_t>> ChooseFragments(const table::Manifest& manifest,
@@ -111,16 +47,6 @@ arrow::Result<std::vector<size_t>> ChooseFragments(const table::Manifest& manife
   return positions;
 }
 
-/// A column that comes out twice could not be told apart by name.
-arrow::Status CheckNames(const arrow::Schema& schema) {
-  for (const auto& field : schema.fields()) {
-    if (schema.GetAllFieldIndices(field->name()).size() == 1) continue;
-    return arrow::Status::Invalid("column ", field->name(),
-                                  " comes out of the scan twice; allowed: once");
-  }
-  return arrow::Status::OK();
-}
-
 arrow::Status CheckDeletedRows(const Scanner::Impl& scan) {
   if (!scan.options.include_deleted_rows) return arrow::Status::OK();
   const bool has_row_id = std::ranges::find(scan.columns, std::optional(SystemColumn::kRowId),
@@ -134,23 +60,16 @@ arrow::Status CheckDeletedRows(const Scanner::Impl& scan) {
 }  // namespace
 
 arrow::Result<std::shared_ptr<const Scanner::Impl>> Scanner::Impl::Make(
-    std::shared_ptr<const Dataset::Impl> dataset, ScanOptions options) {
+    std::shared_ptr<const Dataset::Impl> dataset, ScanOptions options, MemberShape shape) {
   ARROW_RETURN_NOT_OK(CheckOptions(options));
   auto scan = std::make_shared<Impl>();
-  const format::LanceSchema& schema = dataset->manifest().schema;
-  OutputBuilder output(*dataset, options);
-  for (const std::string& name : StoredNames(options, *dataset->schema)) {
-    ARROW_RETURN_NOT_OK(output.Add(name));
-  }
-  for (const ComputedColumn& column : options.computed_columns) {
-    ARROW_RETURN_NOT_OK(output.Add(column));
-  }
-  for (const std::string& name : SwitchedOnNames(options)) ARROW_RETURN_NOT_OK(output.Add(name));
-  scan->columns = output.TakeColumns();
-  scan->schema = arrow::schema(output.TakeFields(), dataset->schema->metadata());
-  ARROW_RETURN_NOT_OK(CheckNames(*scan->schema));
+  ARROW_ASSIGN_OR_RAISE(OutputColumns output, FindOutputColumns(*dataset, options, shape));
+  scan->columns = std::move(output.columns);
+  scan->schema = std::move(output.schema);
+  scan->sources = SourcesOf(*dataset, scan->columns);
   if (options.filter) {
-    ARROW_ASSIGN_OR_RAISE(auto bound, filter::BoundFilter::Make(options.filter->sql(), schema));
+    ARROW_ASSIGN_OR_RAISE(
+        auto bound, filter::BoundFilter::FromFilter(*options.filter, dataset->manifest().schema));
     scan->filter = std::make_shared<const filter::BoundFilter>(std::move(bound));
   }
   ARROW_ASSIGN_OR_RAISE(scan->fragments, ChooseFragments(dataset->manifest(), options));
@@ -212,11 +131,6 @@ const ScanStatistics* scan_statistics(const arrow::RecordBatchReader& reader) {
   }
   const auto* scan = dynamic_cast<const ScanReader*>(&reader);
   return scan == nullptr ? nullptr : &scan->statistics();
-}
-
-arrow::Status Filter::Check(const arrow::Schema& schema) const {
-  ARROW_ASSIGN_OR_RAISE(const auto lance_schema, format::MakeLanceSchema(schema));
-  return filter::BoundFilter::Make(sql_, lance_schema).status();
 }
 
 }  // namespace lance

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,18 +10,10 @@
 #include "lance/dataset/blobs.h"
 #include "lance/dataset/dataset_impl.h"
 #include "lance/dataset/filter/filter_plan.h"
-#include "lance/dataset/filter/value_expression.h"
-#include "lance/dataset/system_column.h"
+#include "lance/dataset/output_columns.h"
 #include "lance/scan.h"
 
 namespace lance {
-
-/// One output column of a scan: a field, a system column, or a computed one.
-struct OutputColumn {
-  const format::FieldNode* field = nullptr;  // of the dataset that the scan holds
-  std::optional<SystemColumn> system;
-  std::shared_ptr<const filter::ValueExpression> computed;
-};
 
 /// How a scan gives blobs.
 inline BlobForm BlobFormOf(const ScanOptions& options) {
@@ -40,12 +33,17 @@ class Scanner::Impl {
   ScanOptions options;
   std::shared_ptr<const filter::BoundFilter> filter;  // null: none
   std::vector<OutputColumn> columns;
+  std::vector<format::FieldNode> sources;  // what is read for them
   std::shared_ptr<arrow::Schema> schema;
   std::vector<size_t> fragments;  // to read, by position in the manifest
 
+  /// Of the fragments, by position in the manifest, the rows that are read; none: all.
+  std::shared_ptr<const std::map<size_t, RowRanges>> only_rows;
+
   /// Resolve and check a request.
   static arrow::Result<std::shared_ptr<const Impl>> Make(
-      std::shared_ptr<const Dataset::Impl> dataset, ScanOptions options);
+      std::shared_ptr<const Dataset::Impl> dataset, ScanOptions options,
+      MemberShape shape = MemberShape::kColumns);
 };
 
 }  // namespace lance

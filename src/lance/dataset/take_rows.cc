@@ -125,24 +125,22 @@ arrow::Result<arrow::ArrayVector> ReadFragment(const Scanner::Impl& scan, size_t
   reader.set_blob_form(BlobFormOf(scan.options));
   reader.set_cache(&scan.dataset->session->impl().data_files, scan.dataset->uri);
   std::vector<const format::FieldNode*> fields;
-  for (const OutputColumn& column : scan.columns) {
-    if (column.field != nullptr) fields.push_back(column.field);
+  arrow::FieldVector names;
+  for (const format::FieldNode& source : scan.sources) {
+    fields.push_back(&source);
+    names.push_back(arrow::field(source.name, WithBlobForm(source, BlobFormOf(scan.options)).type));
   }
   ARROW_ASSIGN_OR_RAISE(auto values, reader.ReadColumns(fields, rows));
   if (fields.empty()) ARROW_RETURN_NOT_OK(reader.CheckRowCount());
   SystemColumnReader system_columns(&reader, table::HasStableRowIds(scan.dataset->manifest()), run);
   system_columns.set_first_row_offset(located.first_row_offsets[position]);
-  arrow::ArrayVector columns;
-  auto next = values.begin();
-  for (const OutputColumn& column : scan.columns) {
-    if (column.field != nullptr) {
-      columns.push_back(std::move(*next++));
-      continue;
-    }
-    ARROW_ASSIGN_OR_RAISE(auto numbers, system_columns.Read(*column.system, rows));
-    columns.push_back(std::move(numbers));
-  }
-  return columns;
+  return MakeOutput(
+      *scan.dataset, scan.columns,
+      arrow::RecordBatch::Make(arrow::schema(std::move(names)),
+                               static_cast<int64_t>(rows.num_rows()), std::move(values)),
+      rows, [&](SystemColumn column, const RowRanges& wanted) {
+        return system_columns.Read(column, wanted);
+      });
 }
 
 }  // namespace
@@ -197,10 +195,13 @@ arrow::Result<std::shared_ptr<arrow::Table>> TakeForScan(const Scanner::Impl& sc
 arrow::Result<std::shared_ptr<arrow::Table>> Take(const Dataset& dataset,
                                                   const TakeRequest& request,
                                                   const CallOptions& call) {
-  ARROW_ASSIGN_OR_RAISE(
-      const Scanner scanner,
-      dataset.Scan({.columns = request.columns, .blob_handling = request.blob_handling}));
-  return TakeForScan(scanner.impl(), request, dataset.impl().Run(call));
+  ARROW_ASSIGN_OR_RAISE(const auto scan,
+                        Scanner::Impl::Make(dataset.impl().shared_from_this(),
+                                            {.columns = request.columns,
+                                             .computed_columns = request.computed_columns,
+                                             .blob_handling = request.blob_handling},
+                                            MemberShape::kNested));
+  return TakeForScan(*scan, request, dataset.impl().Run(call));
 }
 
 }  // namespace lance

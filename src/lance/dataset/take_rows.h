@@ -26,7 +26,7 @@ struct LocatedRows {
 arrow::Result<LocatedRows> LocateRows(const Dataset::Impl& dataset, const TakeRequest& request,
                                       const RunContext& run);
 
-/// Take rows with the columns of a scan, whatever else it asks for. Computed columns: none.
+/// Take rows with the columns of a scan, whatever else it asks for.
 arrow::Result<std::shared_ptr<arrow::Table>> TakeForScan(const Scanner::Impl& scan,
                                                          const TakeRequest& request,
                                                          const RunContext& run);

@@ -45,11 +45,20 @@ arrow::Result<std::pair<const FieldNode*, const FieldNode*>> FindPath(
   return std::pair{top, found};
 }
 
+bool HoldsAny(const KeptIds& kept, const FieldNode& node) {
+  return kept.contains(node.id) || std::ranges::any_of(node.children, [&](const FieldNode& child) {
+           return HoldsAny(kept, child);
+         });
+}
+
 /// \return whether anything of the field is kept
 bool Prune(const KeptIds& kept, FieldNode* node) {
   if (kept.contains(node->id)) return true;
+  if (node->kind == FieldKind::kPackedStruct) return HoldsAny(kept, *node);  // one column
   std::erase_if(node->children, [&](FieldNode& child) { return !Prune(kept, &child); });
-  if (node->kind != FieldKind::kStruct || node->children.empty()) return false;
+  const bool has_parts = node->kind == FieldKind::kStruct || node->kind == FieldKind::kList ||
+                         node->kind == FieldKind::kFixedSizeListOfStruct;
+  if (!has_parts || node->children.empty()) return false;
   *node = WithTypeOfChildren(std::move(*node));
   return true;
 }
@@ -87,6 +96,11 @@ arrow::Result<std::vector<FieldNode>> ProjectFields(const std::vector<FieldNode>
     projected.push_back(std::move(node));
   }
   return projected;
+}
+
+FieldNode KeepFields(FieldNode field, const std::set<int32_t>& ids) {
+  Prune(ids, &field);
+  return field;
 }
 
 std::shared_ptr<arrow::Schema> SchemaOf(const std::vector<FieldNode>& fields,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,12 @@ std::vector<std::string> SplitPath(const std::string& path);
 /// \return KeyError + NotFound naming what is not there, and what is
 arrow::Result<std::vector<FieldNode>> ProjectFields(const std::vector<FieldNode>& fields,
                                                     const std::vector<std::string>& paths);
+
+/// A field with some of the fields below it, each with all that is below; lists keep their form,
+/// and packed structs, which are one column, all members.
+///
+/// \pre one of the ids is there
+FieldNode KeepFields(FieldNode field, const std::set<int32_t>& ids);
 
 /// The Arrow schema of some fields.
 std::shared_ptr<arrow::Schema> SchemaOf(

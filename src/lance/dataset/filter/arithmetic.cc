@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "arrow/api.h"
 #include "arrow/compute/api.h"
+#include "lance/dataset/filter/coercion.h"
+#include "lance/dataset/filter/decimal_quotient.h"
+#include "lance/dataset/filter/row_values.h"
 
 namespace lance::filter {
 
@@ -12,29 +16,6 @@ namespace {
 
 using arrow::Datum;
 using DatumResult = arrow::Result<Datum>;
-
-/// Rows of a numeric array or scalar. Borrows.
-template <typename ArrowType>
-class Numbers {
- public:
-  explicit Numbers(const Datum& datum) {
-    if (datum.is_scalar()) {
-      using ScalarType = typename arrow::TypeTraits<ArrowType>::ScalarType;
-      scalar_is_valid_ = datum.scalar()->is_valid;
-      scalar_ = static_cast<const ScalarType&>(*datum.scalar()).value;
-    } else {
-      array_ = std::static_pointer_cast<arrow::NumericArray<ArrowType>>(datum.make_array());
-    }
-  }
-
-  bool IsValid(int64_t i) const { return array_ ? array_->IsValid(i) : scalar_is_valid_; }
-  auto Value(int64_t i) const { return array_ ? array_->Value(i) : scalar_; }
-
- private:
-  std::shared_ptr<arrow::NumericArray<ArrowType>> array_;
-  typename ArrowType::c_type scalar_{};
-  bool scalar_is_valid_ = false;
-};
 
 template <typename T>
 T Remainder(T left, T right) {
@@ -47,52 +28,55 @@ T Remainder(T left, T right) {
   }
 }
 
-template <typename ArrowType>
-DatumResult Modulo(const Datum& left, const Datum& right) {
-  using T = typename ArrowType::c_type;
-  const bool is_scalar = left.is_scalar() && right.is_scalar();
-  const int64_t rows = is_scalar ? 1 : (left.is_scalar() ? right : left).length();
-  const Numbers<ArrowType> lefts(left);
-  const Numbers<ArrowType> rights(right);
-  typename arrow::TypeTraits<ArrowType>::BuilderType builder;
-  ARROW_RETURN_NOT_OK(builder.Reserve(rows));
-  for (int64_t i = 0; i < rows; ++i) {
-    if (!lefts.IsValid(i) || !rights.IsValid(i)) {
-      builder.UnsafeAppendNull();
-      continue;
-    }
-    const T divisor = rights.Value(i);
-    if (std::is_integral_v<T> && divisor == 0) return arrow::Status::Invalid("divide by zero");
-    builder.UnsafeAppend(Remainder<T>(lefts.Value(i), divisor));
-  }
-  ARROW_ASSIGN_OR_RAISE(const auto array, builder.Finish());
-  if (!is_scalar) return Datum(array);
-  ARROW_ASSIGN_OR_RAISE(auto scalar, array->GetScalar(0));
-  return Datum(std::move(scalar));
+/// Bits beyond the type's width count for nothing in the distance of a shift.
+template <typename T>
+T Shifted(ArithmeticOp op, T value, T distance) {
+  using Bits = std::make_unsigned_t<T>;
+  const auto bits = static_cast<Bits>(static_cast<Bits>(distance) & (8 * sizeof(T) - 1));
+  if (op == ArithmeticOp::kShiftRight) return static_cast<T>(value >> bits);
+  return static_cast<T>(static_cast<uint64_t>(static_cast<Bits>(value)) << bits);
 }
 
-DatumResult ModuloOfType(const Datum& left, const Datum& right) {
-  switch (left.type()->id()) {
+/// Remainders and shifts, which Arrow has not, or with other edges.
+template <typename ArrowType>
+DatumResult ComputeRows(ArithmeticOp op, const std::vector<Datum>& values) {
+  using T = typename ArrowType::c_type;
+  const NumberRows<ArrowType> lefts(values[0]);
+  const NumberRows<ArrowType> rights(values[1]);
+  typename arrow::TypeTraits<ArrowType>::BuilderType builder;
+  return BuildRows(values, &builder, [&](int64_t i) -> arrow::Status {
+    if (!lefts.IsValid(i) || !rights.IsValid(i)) return builder.AppendNull();
+    const T right = rights.Value(i);
+    if constexpr (std::is_integral_v<T>) {
+      if (op != ArithmeticOp::kModulo) return builder.Append(Shifted(op, lefts.Value(i), right));
+      if (right == 0) return arrow::Status::Invalid("divide by zero");
+    }
+    return builder.Append(Remainder<T>(lefts.Value(i), right));
+  });
+}
+
+DatumResult ComputeRowsOfType(ArithmeticOp op, const std::vector<Datum>& values) {
+  switch (values[0].type()->id()) {
     case arrow::Type::INT8:
-      return Modulo<arrow::Int8Type>(left, right);
+      return ComputeRows<arrow::Int8Type>(op, values);
     case arrow::Type::INT16:
-      return Modulo<arrow::Int16Type>(left, right);
+      return ComputeRows<arrow::Int16Type>(op, values);
     case arrow::Type::INT32:
-      return Modulo<arrow::Int32Type>(left, right);
+      return ComputeRows<arrow::Int32Type>(op, values);
     case arrow::Type::INT64:
-      return Modulo<arrow::Int64Type>(left, right);
+      return ComputeRows<arrow::Int64Type>(op, values);
     case arrow::Type::UINT8:
-      return Modulo<arrow::UInt8Type>(left, right);
+      return ComputeRows<arrow::UInt8Type>(op, values);
     case arrow::Type::UINT16:
-      return Modulo<arrow::UInt16Type>(left, right);
+      return ComputeRows<arrow::UInt16Type>(op, values);
     case arrow::Type::UINT32:
-      return Modulo<arrow::UInt32Type>(left, right);
+      return ComputeRows<arrow::UInt32Type>(op, values);
     case arrow::Type::UINT64:
-      return Modulo<arrow::UInt64Type>(left, right);
+      return ComputeRows<arrow::UInt64Type>(op, values);
     case arrow::Type::FLOAT:
-      return Modulo<arrow::FloatType>(left, right);
+      return ComputeRows<arrow::FloatType>(op, values);
     default:
-      return Modulo<arrow::DoubleType>(left, right);
+      return ComputeRows<arrow::DoubleType>(op, values);
   }
 }
 
@@ -117,7 +101,10 @@ arrow::Result<std::shared_ptr<arrow::Array>> TakeElements(const ListArray& lists
 
 }  // namespace
 
-DatumResult Compute(ArithmeticOp op, const Datum& left, const Datum& right) {
+DatumResult Compute(ArithmeticOp op, const Datum& left, const Datum& right,
+                    const std::shared_ptr<arrow::DataType>& type) {
+  const bool is_quotient = op == ArithmeticOp::kDivide || op == ArithmeticOp::kModulo;
+  if (is_quotient && IsDecimalType(*type)) return DivideDecimals(op, left, right, type);
   switch (op) {
     case ArithmeticOp::kAdd:
       return arrow::compute::CallFunction("add", {left, right});
@@ -130,7 +117,9 @@ DatumResult Compute(ArithmeticOp op, const Datum& left, const Datum& right) {
       return arrow::compute::CallFunction(is_integer ? "divide_checked" : "divide", {left, right});
     }
     case ArithmeticOp::kModulo:
-      return ModuloOfType(left, right);
+    case ArithmeticOp::kShiftLeft:
+    case ArithmeticOp::kShiftRight:
+      return ComputeRowsOfType(op, {left, right});
     case ArithmeticOp::kConcatenate:
       break;
   }

@@ -14,7 +14,8 @@ namespace lance::filter {
 /// \pre both have the same number type, and `op` is not kConcatenate
 /// Source: zonemap-and-indices 11.2.
 arrow::Result<arrow::Datum> Compute(ArithmeticOp op, const arrow::Datum& left,
-                                    const arrow::Datum& right);
+                                    const arrow::Datum& right,
+                                    const std::shared_ptr<arrow::DataType>& type);
 
 /// The negative of a number.
 arrow::Result<arrow::Datum> Negative(const arrow::Datum& value);

@@ -63,6 +63,10 @@ const char* ToString(ArithmeticOp op) {
       return "%";
     case ArithmeticOp::kConcatenate:
       return "||";
+    case ArithmeticOp::kShiftLeft:
+      return "<<";
+    case ArithmeticOp::kShiftRight:
+      return ">>";
   }
   return "";
 }

@@ -64,7 +64,16 @@ CompareOp Negate(CompareOp op);
 CompareOp Flip(CompareOp op);
 
 /// How two values are computed into one.
-enum class ArithmeticOp { kAdd, kSubtract, kMultiply, kDivide, kModulo, kConcatenate };
+enum class ArithmeticOp {
+  kAdd,
+  kSubtract,
+  kMultiply,
+  kDivide,
+  kModulo,
+  kConcatenate,
+  kShiftLeft,
+  kShiftRight
+};
 
 /// The operator's text, for example "+".
 const char* ToString(ArithmeticOp op);
@@ -77,7 +86,7 @@ using ExpressionPtr = std::unique_ptr<Expression>;
 /// Children: kNot, kIsNull, kIsTruth, kNegative, kCast, kField, kElement: the operand. kAnd, kOr:
 /// two or more, none of the same kind. kCompare, kIsDistinct, kArithmetic: left, right. kBetween:
 /// operand, low, high. kIn: operand, then the members. kLike: operand, pattern. kCall: the
-/// arguments.
+/// arguments. kArray: the elements, literals all.
 struct Expression {
   /// What the node is; says what its children are.
   enum class Kind {
@@ -98,7 +107,8 @@ struct Expression {
     kCast,
     kCall,
     kField,
-    kElement
+    kElement,
+    kArray
   };
 
   /// Highest tree, so that recursion over it is safe on any stack. Not above kMaxNesting, so that

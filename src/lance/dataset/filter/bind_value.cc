@@ -12,6 +12,7 @@
 #include "lance/dataset/filter/evaluate.h"
 #include "lance/dataset/filter/filter_problem.h"
 #include "lance/dataset/filter/lexer.h"
+#include "lance/dataset/filter/list_rows.h"
 #include "lance/dataset/filter/literal.h"
 
 namespace lance::filter {
@@ -85,6 +86,12 @@ void Fold(BoundValue* value) {
   if (scalar.ok()) *value = MakeConstant(*std::move(scalar));
 }
 
+/// Whether values of the type are equal or not; lists are not less or greater.
+bool HasEquality(const arrow::DataType& type) {
+  if (IsListType(type)) return HasEqualityCodes(*ElementTypeOf(type));
+  return IsComparableType(type);
+}
+
 /// The place of a member by name: exactly, else ignoring case when unique; -1: none or several.
 int FindMember(const arrow::StructType& type, const std::string& name) {
   const int exact = type.GetFieldIndex(name);
@@ -140,6 +147,8 @@ Status ValueBinder::BindValue(const Expression& expression, const ValuePlace& pl
     case Kind::kElement:
       ARROW_RETURN_NOT_OK(BindElement(expression, out));
       return MakePlain(expression, out);
+    case Kind::kArray:
+      return BindArray(expression, out);
     case Kind::kNegative:
       return BindNegative(expression, place, out);
     case Kind::kArithmetic:
@@ -216,21 +225,38 @@ Status ValueBinder::MakePlain(const Expression& expression, BoundValue* value) c
 
 Status ValueBinder::BindField(const Expression& expression, BoundValue* out) const {
   const Expression& parent = *expression.children[0];
-  BoundValue& value = out->arguments.emplace_back();
-  ARROW_RETURN_NOT_OK(BindValue(parent, {}, &value));
+  ARROW_RETURN_NOT_OK(BindValue(parent, {}, &out->arguments.emplace_back()));
+  return FinishField(expression, parent, expression.name, out);
+}
+
+Status ValueBinder::BindGetField(const Expression& expression, BoundValue* out) const {
+  const bool fits = expression.children.size() == 2 && IsLiteral(*expression.children[1]) &&
+                    expression.children[1]->literal.kind == Literal::Kind::kText;
+  if (!fits) {
+    return Problem(expression,
+                   "get_field() takes a struct and the name of a field, as in get_field(x, 'a')");
+  }
+  const Expression& parent = *expression.children[0];
+  ARROW_RETURN_NOT_OK(BindValue(parent, {}, &out->arguments.emplace_back()));
+  return FinishField(expression, parent, expression.children[1]->literal.text, out);
+}
+
+Status ValueBinder::FinishField(const Expression& expression, const Expression& parent,
+                                const std::string& name, BoundValue* out) const {
+  const BoundValue& value = out->arguments.back();
   if (value.type->id() != arrow::Type::STRUCT) {
-    return Problem(expression, "found the field " + Shorten(expression.name) + " of " +
+    return Problem(expression, "found the field " + Shorten(name) + " of " +
                                    Shorten(CanonicalSql(parent)) + ", which has type " +
                                    value.type->ToString() + " and no fields");
   }
   const auto& type = static_cast<const arrow::StructType&>(*value.type);
-  const int member = FindMember(type, expression.name);
+  const int member = FindMember(type, name);
   if (member < 0) {
     std::string names;
     for (const auto& field : type.fields()) {
       names += (names.empty() ? "" : ", ") + CanonicalIdentifier(Shorten(field->name()));
     }
-    return Problem(expression, "there is no single field " + Shorten(expression.name) + " in " +
+    return Problem(expression, "there is no single field " + Shorten(name) + " in " +
                                    Shorten(CanonicalSql(parent)) + "; fields: " + names);
   }
   out->kind = BoundValue::Kind::kField;
@@ -251,6 +277,31 @@ Status ValueBinder::BindElement(const Expression& expression, BoundValue* out) c
   out->kind = BoundValue::Kind::kElement;
   out->place = expression.element;
   out->type = static_cast<const arrow::BaseListType&>(*lists.type).value_type();
+  return Status::OK();
+}
+
+Status ValueBinder::BindArray(const Expression& expression, BoundValue* out) const {
+  TypePtr type = arrow::null();
+  std::vector<std::shared_ptr<arrow::Scalar>> elements;
+  for (const ExpressionPtr& child : expression.children) {
+    BoundValue element;
+    ARROW_RETURN_NOT_OK(BindLiteral(*child, {}, &element));
+    elements.push_back(element.constant);
+    if (element.type->id() == arrow::Type::NA || element.type->Equals(*type)) continue;
+    if (type->id() != arrow::Type::NA) {
+      return Problem(*child, "found " + element.type->ToString() + " in an array of " +
+                                 type->ToString() + ", expected elements of one type");
+    }
+    type = element.type;
+  }
+  std::unique_ptr<arrow::ArrayBuilder> builder;
+  ARROW_RETURN_NOT_OK(arrow::MakeBuilder(arrow::default_memory_pool(), type, &builder));
+  for (const auto& element : elements) {
+    ARROW_RETURN_NOT_OK(element->is_valid ? builder->AppendScalar(*element)
+                                          : builder->AppendNull());
+  }
+  ARROW_ASSIGN_OR_RAISE(auto values, builder->Finish());
+  *out = MakeConstant(std::make_shared<arrow::ListScalar>(std::move(values)));
   return Status::OK();
 }
 
@@ -331,16 +382,15 @@ Status ValueBinder::BindArithmetic(const Expression& expression, const ValuePlac
       return NotSupported(expression, found + ", which no integer type holds; CAST one of them");
     }
     if (IsDecimalType(*left_type) || IsDecimalType(*right_type)) {
-      return NotSupported(expression, found +
-                                          " is not supported yet, + - and * are; "
-                                          "CAST one of them to double");
+      return NotSupported(expression, found + " has too many digits; CAST one of them to double");
     }
     return Problem(expression, found + ", expected two numbers");
   }
-  FunctionCall call{
-      types.result, {types.left, types.right}, [op](const std::vector<arrow::Datum>& values) {
-        return Compute(op, values[0], values[1]);
-      }};
+  FunctionCall call{types.result,
+                    {types.left, types.right},
+                    [op, result = types.result](const std::vector<arrow::Datum>& values) {
+                      return Compute(op, values[0], values[1], result);
+                    }};
   return FinishCall(expression, std::move(call), out);
 }
 
@@ -355,6 +405,7 @@ Status ValueBinder::FinishCall(const Expression& expression, Result<FunctionCall
   out->kind = BoundValue::Kind::kCall;
   out->type = std::move(call->type);
   out->function = std::move(call->run);
+  out->is_volatile = call->is_volatile;
   out->text = Shorten(CanonicalSql(expression));
   Fold(out);
   return Status::OK();
@@ -362,6 +413,8 @@ Status ValueBinder::FinishCall(const Expression& expression, Result<FunctionCall
 
 Status ValueBinder::BindCall(const Expression& expression, BoundValue* out) const {
   if (expression.name == "arrow_cast") return BindArrowCast(expression, out);
+  if (expression.name == "get_field") return BindGetField(expression, out);
+  out->name = expression.name;
   out->arguments.reserve(expression.children.size());
   for (const ExpressionPtr& child : expression.children) {
     ARROW_RETURN_NOT_OK(BindValue(*child, {}, &out->arguments.emplace_back()));
@@ -429,7 +482,7 @@ Status ValueBinder::BindPair(const Expression& left, const Expression& right, Bo
     return Problem(right, "found " + right_out->type->ToString() +
                               ", which does not compare with " + left_out->type->ToString());
   }
-  if (!IsComparableType(*type)) {
+  if (!HasEquality(*type)) {
     return NotSupported(left, "values of type " + type->ToString() + " cannot be compared yet");
   }
   ARROW_RETURN_NOT_OK(CastTo(left, type, /*is_try=*/false, left_out));
@@ -448,7 +501,7 @@ Status ValueBinder::BindList(const Expression& in, std::vector<BoundValue>* out)
     BoundValue& value = (*out)[i];
     ARROW_RETURN_NOT_OK(BindValue(member, IsLiteral(member) ? beside : ValuePlace(), &value));
     const TypePtr next = CommonComparisonType(type, value.type);
-    if (next == nullptr || !IsComparableType(*next)) {
+    if (next == nullptr || !HasEquality(*next)) {
       return Problem(member, "found " + value.type->ToString() + ", which does not compare with " +
                                  type->ToString());
     }

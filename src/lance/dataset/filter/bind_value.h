@@ -69,6 +69,7 @@ class ValueBinder {
   arrow::Status MakePlain(const Expression& expression, BoundValue* value) const;
   arrow::Status BindField(const Expression& expression, BoundValue* out) const;
   arrow::Status BindElement(const Expression& expression, BoundValue* out) const;
+  arrow::Status BindArray(const Expression& expression, BoundValue* out) const;
   arrow::Status BindNegative(const Expression& expression, const ValuePlace& place,
                              BoundValue* out) const;
   arrow::Status BindArithmetic(const Expression& expression, const ValuePlace& place,
@@ -76,6 +77,11 @@ class ValueBinder {
   arrow::Status BindCast(const Expression& expression, BoundValue* out) const;
   arrow::Status BindArrowCast(const Expression& expression, BoundValue* out) const;
   arrow::Status BindCall(const Expression& expression, BoundValue* out) const;
+  /// get_field(x, 'name'), which is x.name.
+  arrow::Status BindGetField(const Expression& expression, BoundValue* out) const;
+  /// Turn what is bound as the only argument of `out` into its member.
+  arrow::Status FinishField(const Expression& expression, const Expression& parent,
+                            const std::string& name, BoundValue* out) const;
   arrow::Status BindTruth(const Expression& expression, BoundValue* out) const;
 
   arrow::Status BindOperands(const Expression& left, const Expression& right, bool converts,

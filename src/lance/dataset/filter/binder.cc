@@ -12,6 +12,7 @@
 #include "lance/dataset/filter/canonical.h"
 #include "lance/dataset/filter/coercion.h"
 #include "lance/dataset/filter/filter_problem.h"
+#include "lance/dataset/filter/list_rows.h"
 #include "lance/dataset/filter/literal.h"
 
 namespace lance::filter {
@@ -151,6 +152,7 @@ class Binder : public ValueBinder {
       case Kind::kCall:
       case Kind::kField:
       case Kind::kElement:
+      case Kind::kArray:
         return BindTruthValue(expression, out);
     }
     return Status::UnknownError("internal: expression of no kind");
@@ -197,6 +199,7 @@ class Binder : public ValueBinder {
       case Kind::kCall:
       case Kind::kField:
       case Kind::kElement:
+      case Kind::kArray:
         return false;
       default:
         return true;
@@ -267,7 +270,7 @@ class Binder : public ValueBinder {
     const FilterColumn& left_column = ColumnOf(left);
     const FilterColumn& right_column = ColumnOf(right);
     return IsPlainColumn(left) && left_column.type != nullptr && right_column.type != nullptr &&
-           left_column.type->Equals(*right_column.type);
+           !IsListType(*left_column.type) && left_column.type->Equals(*right_column.type);
   }
 
   [[gnu::noinline]] Status BindCompareValues(const Expression& left, CompareOp op,
@@ -276,6 +279,10 @@ class Binder : public ValueBinder {
     ARROW_RETURN_NOT_OK(BindPair(left, right, &out->values[0], &out->values[1]));
     out->kind = BoundKind::kCompareValues;
     out->op = op;
+    if (IsListType(*out->values[0].type) && op != CompareOp::kEqual && op != CompareOp::kNotEqual) {
+      return NotSupported(
+          left, "lists are compared by = and <> only, not yet by " + std::string(ToString(op)));
+    }
     if (!SetCompareLiteral(out->values[0], op, out->values[1], right, out)) {
       SetCompareLiteral(out->values[1], Flip(op), out->values[0], left, out);
     }
@@ -414,7 +421,9 @@ class Binder : public ValueBinder {
     const auto is_constant = [](const BoundValue& value) {
       return value.kind == BoundValue::Kind::kConstant;
     };
-    if (!std::all_of(list.begin() + 1, list.end(), is_constant)) return ChainMembers(list, out);
+    if (!std::all_of(list.begin() + 1, list.end(), is_constant) || IsListType(*list[0].type)) {
+      return ChainMembers(list, out);
+    }
     out->kind = BoundKind::kInValues;
     for (size_t i = 1; i < list.size(); ++i) {
       out->has_null = out->has_null || !list[i].constant->is_valid;

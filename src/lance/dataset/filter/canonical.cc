@@ -112,6 +112,8 @@ class Writer {
         Write(Child(expression, 0));
         sql_ += '[' + std::to_string(expression.element) + ']';
         return;
+      case Expression::Kind::kArray:
+        return WriteList(expression, 0, '[', ']');
     }
   }
 
@@ -137,6 +139,7 @@ class Writer {
       case Kind::kCall:
       case Kind::kField:
       case Kind::kElement:
+      case Kind::kArray:
         return Write(operand);
       default:
         return WriteInParentheses(operand);
@@ -168,13 +171,13 @@ class Writer {
   }
 
   /// The children from `first` on, in parentheses.
-  void WriteList(const Expression& list, size_t first) {
-    sql_ += '(';
+  void WriteList(const Expression& list, size_t first, char open = '(', char close = ')') {
+    sql_ += open;
     for (size_t i = first; i < list.children.size(); ++i) {
       if (i > first) sql_ += ", ";
       Write(Child(list, i));
     }
-    sql_ += ')';
+    sql_ += close;
   }
 
   void WriteLike(const Expression& like) {

@@ -49,6 +49,22 @@ TypePtr MakeParametric(const std::string& name) {
   return nullptr;
 }
 
+/// Timestamp(Second, Some("UTC")).
+TypePtr MakeZonedTimestamp(std::string_view name) {
+  constexpr std::pair<std::string_view, arrow::TimeUnit::type> kUnits[] = {
+      {"Second", arrow::TimeUnit::SECOND},
+      {"Millisecond", arrow::TimeUnit::MILLI},
+      {"Microsecond", arrow::TimeUnit::MICRO},
+      {"Nanosecond", arrow::TimeUnit::NANO}};
+  for (const auto& [unit_name, unit] : kUnits) {
+    const std::string start = "Timestamp(" + std::string(unit_name) + ", Some(\"";
+    if (!name.starts_with(start) || !name.ends_with("\"))")) continue;
+    const auto zone = name.substr(start.size(), name.size() - start.size() - 3);
+    return zone.empty() ? nullptr : arrow::timestamp(unit, std::string(zone));
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 TypePtr MakeCastType(std::string_view name) {
@@ -118,7 +134,9 @@ TypePtr MakeArrowCastType(std::string_view name) {
       {"Timestamp(Nanosecond, None)", arrow::timestamp(arrow::TimeUnit::NANO)},
   };
   const auto found = types.find(name);
-  return found != types.end() ? found->second : MakeParametric(std::string(name));
+  if (found != types.end()) return found->second;
+  if (auto timestamp = MakeZonedTimestamp(name)) return timestamp;
+  return MakeParametric(std::string(name));
 }
 
 }  // namespace lance::filter

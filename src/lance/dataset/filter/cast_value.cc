@@ -9,6 +9,8 @@
 #include "arrow/compute/api.h"
 #include "lance/base/executor.h"
 #include "lance/dataset/filter/coercion.h"
+#include "lance/dataset/filter/list_rows.h"
+#include "lance/dataset/filter/text_cast.h"
 
 namespace lance::filter {
 
@@ -87,7 +89,8 @@ DatumResult LimitFloats(const Datum& value, const TypePtr& to, bool is_try) {
 arrow::compute::CastOptions OptionsFor(const TypePtr& to) {
   arrow::compute::CastOptions options = arrow::compute::CastOptions::Safe(to);
   options.allow_time_truncate = true;
-  options.allow_float_truncate = true;  // the range is checked before
+  options.allow_float_truncate = true;                           // the range is checked before
+  options.allow_decimal_truncate = arrow::is_integer(to->id());  // cut, as the reference does
   return options;
 }
 
@@ -211,8 +214,12 @@ bool CanCast(const arrow::DataType& from, const arrow::DataType& to) {
   const bool is_from_number = IsNumberType(from);
   const bool is_to_number = IsNumberType(to);
   if (is_from_number && is_to_number) return true;
+  if (HasTextCast(from) && IsTextType(to)) return true;
   if (from.id() == Type::BOOL) return is_to_number || IsTextType(to);
   if (to.id() == Type::BOOL) return is_from_number || IsTextType(from);
+  if (IsListType(from) && IsListType(to)) {
+    return to.id() != Type::FIXED_SIZE_LIST && CanCast(*ElementTypeOf(from), *ElementTypeOf(to));
+  }
   if (from.id() == Type::DICTIONARY) {
     return static_cast<const arrow::DictionaryType&>(from).value_type()->Equals(to);
   }
@@ -246,6 +253,10 @@ DatumResult CastValue(const Datum& value, const TypePtr& to, bool is_try) {
     return CastOnce(limited, to);
   }
   if (IsDecimalType(*from) && IsFloat(*to)) return DecimalsToFloats(value, to);
+  if (HasTextCast(*from) && IsTextType(*to)) {
+    ARROW_ASSIGN_OR_RAISE(const Datum text, CastToText(value));
+    return CastValue(text, to, is_try);
+  }
   if (NeedsZone(*from, *to)) {
     ARROW_ASSIGN_OR_RAISE(const Datum zoned, AssumeZone(value, to));
     return CastValue(zoned, to, is_try);

@@ -1,10 +1,11 @@
+#include <compare>
 #include <utility>
 
 #include "arrow/api.h"
 #include "arrow/compute/api.h"
-#include "lance/dataset/filter/cast_value.h"
 #include "lance/dataset/filter/coercion.h"
 #include "lance/dataset/filter/functions.h"
+#include "lance/dataset/filter/row_values.h"
 
 namespace lance::filter {
 
@@ -40,13 +41,41 @@ CallResult Coalesce(const Arguments& arguments) {
   return OfOneType(arguments, ArrowFunction("coalesce"));
 }
 
-CallResult Greatest(const Arguments& arguments) {
-  return OfOneType(arguments, ArrowFunction("max_element_wise"));
+/// The greatest or least of floats by their total order, in which NaN is above infinity.
+template <typename ArrowType>
+arrow::Result<Datum> ExtremeFloats(const std::vector<Datum>& values, bool is_greatest) {
+  std::vector<NumberRows<ArrowType>> rows;
+  for (const Datum& value : values) rows.emplace_back(value);
+  typename arrow::TypeTraits<ArrowType>::BuilderType builder;
+  return BuildRows(values, &builder, [&](int64_t i) -> Status {
+    const NumberRows<ArrowType>* best = nullptr;
+    for (const auto& row : rows) {
+      if (!row.IsValid(i)) continue;
+      const bool is_better =
+          best == nullptr ||
+          std::is_gt(is_greatest ? std::strong_order(row.Value(i), best->Value(i))
+                                 : std::strong_order(best->Value(i), row.Value(i)));
+      if (is_better) best = &row;
+    }
+    return best == nullptr ? builder.AppendNull() : builder.Append(best->Value(i));
+  });
 }
 
-CallResult Least(const Arguments& arguments) {
-  return OfOneType(arguments, ArrowFunction("min_element_wise"));
+CallResult Extreme(const Arguments& arguments, bool is_greatest) {
+  ARROW_ASSIGN_OR_RAISE(const TypePtr type, CommonType(arguments));
+  if (!arrow::is_floating(type->id())) {
+    return OfOneType(arguments,
+                     ArrowFunction(is_greatest ? "max_element_wise" : "min_element_wise"));
+  }
+  return OfOneType(arguments, [is_greatest](const std::vector<Datum>& values) {
+    return values[0].type()->id() == arrow::Type::FLOAT
+               ? ExtremeFloats<arrow::FloatType>(values, is_greatest)
+               : ExtremeFloats<arrow::DoubleType>(values, is_greatest);
+  });
 }
+
+CallResult Greatest(const Arguments& arguments) { return Extreme(arguments, true); }
+CallResult Least(const Arguments& arguments) { return Extreme(arguments, false); }
 
 /// NULL where both are equal, else the first.
 CallResult NullIf(const Arguments& arguments) {
@@ -71,21 +100,6 @@ CallResult Nvl2(const Arguments& arguments) {
   return FunctionCall{type, {nullptr, type, type}, run};
 }
 
-CallResult ArrayLength(const Arguments& arguments) {
-  const auto id = arguments[0].type->id();
-  if (id != arrow::Type::LIST && id != arrow::Type::LARGE_LIST &&
-      id != arrow::Type::FIXED_SIZE_LIST) {
-    return Status::Invalid("found a value of type ", arguments[0].type->ToString(),
-                           ", expected a list");
-  }
-  const auto run = [](const std::vector<Datum>& values) -> arrow::Result<Datum> {
-    ARROW_ASSIGN_OR_RAISE(const Datum length,
-                          arrow::compute::CallFunction("list_value_length", values));
-    return CastValue(length, arrow::uint64(), /*is_try=*/false);
-  };
-  return FunctionCall{arrow::uint64(), {nullptr}, run};
-}
-
 }  // namespace
 
 std::vector<FunctionEntry> ChoiceFunctions() {
@@ -95,9 +109,7 @@ std::vector<FunctionEntry> ChoiceFunctions() {
           {"nvl2", 3, 3, Nvl2},
           {"nullif", 2, 2, NullIf},
           {"greatest", 1, SIZE_MAX, Greatest},
-          {"least", 1, SIZE_MAX, Least},
-          {"array_length", 1, 1, ArrayLength},
-          {"cardinality", 1, 1, ArrayLength}};
+          {"least", 1, SIZE_MAX, Least}};
 }
 
 }  // namespace lance::filter

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "arrow/api.h"
+#include "lance/dataset/filter/list_rows.h"
 
 namespace lance::filter {
 
@@ -117,9 +118,31 @@ TypePtr CommonDecimalType(const TypePtr& left, const TypePtr& right) {
 
 namespace {
 
+/// A quotient has four digits more behind the point than the dividend, what is beyond is cut; a
+/// remainder those of the operand that has more.
+ArithmeticTypes QuotientTypes(ArithmeticOp op, const TypePtr& left, const TypePtr& right) {
+  constexpr int kMoreDigits = 4;
+  const Digits ours = DigitsOf(*left);
+  const Digits theirs = DigitsOf(*right);
+  const auto decimal = [](const Digits& digits) {
+    return DecimalOf(digits.whole, digits.fraction);
+  };
+  ArithmeticTypes types{decimal(ours), decimal(theirs), nullptr};
+  if (op == ArithmeticOp::kDivide) {
+    types.result = DecimalOf(ours.whole + theirs.fraction, ours.fraction + kMoreDigits);
+  } else {
+    types.result =
+        DecimalOf(std::min(ours.whole, theirs.whole), std::max(ours.fraction, theirs.fraction));
+  }
+  return types.result == nullptr ? ArithmeticTypes() : types;
+}
+
 /// Every digit is kept; where decimal128 is too narrow, all become decimal256.
 ArithmeticTypes DecimalTypes(ArithmeticOp op, const TypePtr& left, const TypePtr& right) {
   if (CommonDecimalType(left, right) == nullptr) return {};
+  if (op == ArithmeticOp::kDivide || op == ArithmeticOp::kModulo) {
+    return QuotientTypes(op, left, right);
+  }
   const Digits ours = DigitsOf(*left);
   const Digits theirs = DigitsOf(*right);
   TypePtr result;
@@ -194,10 +217,19 @@ TypePtr CommonNumberType(const TypePtr& left, const TypePtr& right) {
 }
 
 ArithmeticTypes TypesOf(ArithmeticOp op, const TypePtr& left, const TypePtr& right) {
+  if (op == ArithmeticOp::kShiftLeft || op == ArithmeticOp::kShiftRight) {
+    const TypePtr integer = CommonNumberType(left, right);
+    if (integer == nullptr || !arrow::is_integer(integer->id())) return {};
+    return {integer, integer, integer};
+  }
   const bool has_decimal = IsDecimalType(*left) || IsDecimalType(*right);
   const bool has_float = arrow::is_floating(left->id()) || arrow::is_floating(right->id());
   if (has_decimal && has_float) return {arrow::float64(), arrow::float64(), arrow::float64()};
   if (has_decimal) return DecimalTypes(op, left, right);
+  if (op == ArithmeticOp::kSubtract && left->id() == arrow::Type::DATE32 &&
+      right->id() == arrow::Type::DATE32) {
+    return {arrow::int64(), arrow::int64(), arrow::int64()};  // days
+  }
   if (IsMoment(*left) || IsMoment(*right)) return TimeTypes(op, left, right);
   const TypePtr number = CommonNumberType(left, right);
   if (number == nullptr) return DecimalTypes(op, left, right);  // int64 with uint64
@@ -216,6 +248,10 @@ TypePtr CommonComparisonType(const TypePtr& left, const TypePtr& right) {
     if (arrow::is_floating(left->id()) || arrow::is_floating(right->id())) return arrow::float64();
     if (IsTextType(*left)) return right;
     return IsTextType(*right) ? left : CommonDecimalType(left, right);
+  }
+  if (IsListType(*left) && IsListType(*right)) {
+    auto element = CommonComparisonType(ElementTypeOf(*left), ElementTypeOf(*right));
+    return element == nullptr ? nullptr : arrow::list(std::move(element));
   }
   if (IsTemporal(*left) && IsTemporal(*right)) return CommonTemporal(left, right);
   const bool is_left_bytes = IsTextType(*left) || IsBinary(*left);

@@ -42,8 +42,9 @@ struct ArithmeticTypes {
   std::shared_ptr<arrow::DataType> result;
 };
 
-/// The types of an arithmetic operator: numbers as above; + - * of a decimal with a decimal or an
-/// integer, with all digits kept; differences of timestamps, and durations added to them.
+/// The types of an arithmetic operator: numbers as above, shifts of integers; + - * of a decimal
+/// with a decimal or an integer, with all digits kept, and / with four more behind the point;
+/// differences of timestamps, and durations added to them.
 ///
 /// Source: observed of the reference.
 ArithmeticTypes TypesOf(ArithmeticOp op, const std::shared_ptr<arrow::DataType>& left,

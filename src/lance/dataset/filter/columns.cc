@@ -7,8 +7,9 @@
 #include "lance/dataset/filter/canonical.h"
 #include "lance/dataset/filter/filter_problem.h"
 #include "lance/dataset/filter/lexer.h"
+#include "lance/dataset/narrow.h"
 #include "lance/dataset/system_column.h"
-#include "lance/format/field_tree.h"
+#include "lance/format/projection.h"
 
 namespace lance::filter {
 
@@ -25,10 +26,19 @@ class Resolver {
  public:
   Resolver(std::string_view sql, const format::LanceSchema& schema) : sql_(sql), schema_(schema) {}
 
-  std::vector<FilterColumn> Take() && { return std::move(columns_); }
+  std::vector<FilterColumn> Take() && {
+    for (FilterColumn& column : columns_) Narrow(&column);
+    return std::move(columns_);
+  }
 
   Status Resolve(Expression* expression) {
-    if (expression->kind == Expression::Kind::kColumn) return ResolveColumn(expression);
+    if (expression->kind == Expression::Kind::kColumn) {
+      ARROW_RETURN_NOT_OK(ResolveColumn(expression));
+      FilterColumn& column = ColumnOf(*expression);
+      column.used_ids.insert(column.field_id);
+      return Status::OK();
+    }
+    if (expression->kind == Expression::Kind::kField) return ResolveMember(expression);
     if (expression->kind == Expression::Kind::kLiteral) return CheckText(*expression);
     for (const ExpressionPtr& child : expression->children) {
       ARROW_RETURN_NOT_OK(Resolve(child.get()));
@@ -102,31 +112,87 @@ class Resolver {
                    "there is no column " + Shorten(column.column) + "; columns: " + names);
   }
 
+  FilterColumn& ColumnOf(const Expression& column) {
+    return columns_[static_cast<size_t>(column.column_index)];
+  }
+
+  /// A member of a column, or of a member of one: what is used of the column. Of other values, and
+  /// where names do not fit, all is; the binder says what is wrong.
+  Status ResolveMember(Expression* expression) {
+    std::vector<const std::string*> names;  // from the inside out
+    Expression* inner = expression;
+    for (; inner->kind == Expression::Kind::kField; inner = inner->children[0].get()) {
+      names.push_back(&inner->name);
+    }
+    if (inner->kind != Expression::Kind::kColumn) return Resolve(inner);
+    ARROW_RETURN_NOT_OK(ResolveColumn(inner));
+    FilterColumn& column = ColumnOf(*inner);
+    const format::FieldNode* node = FindNode(column.field_id);
+    for (auto name = names.rbegin(); node != nullptr && name != names.rend(); ++name) {
+      node =
+          node->kind == format::FieldKind::kStruct ? FindMember(node->children, **name) : nullptr;
+    }
+    column.used_ids.insert(node == nullptr ? column.field_id : node->id);
+    return Status::OK();
+  }
+
+  static const format::FieldNode* FindMember(const std::vector<format::FieldNode>& members,
+                                             const std::string& name) {
+    const format::FieldNode* found = nullptr;
+    for (const format::FieldNode& member : members) {
+      if (member.name == name) return &member;
+      if (!EqualsIgnoringCase(member.name, name)) continue;
+      if (found != nullptr) return nullptr;
+      found = &member;
+    }
+    return found;
+  }
+
+  /// A top-level field of the schema's tree. \return null when there is none
+  const format::FieldNode* FindNode(int32_t field_id) {
+    if (!has_tree_) {
+      has_tree_ = true;
+      auto tree = format::MakeFieldTree(schema_);
+      if (tree.ok()) tree_ = *std::move(tree);
+    }
+    const auto node = std::ranges::find(tree_, field_id, &format::FieldNode::id);
+    return node == tree_.end() ? nullptr : &*node;
+  }
+
+  void Narrow(FilterColumn* column) {
+    if (column->type == nullptr || column->used_ids.contains(column->field_id)) return;
+    auto part = std::make_shared<format::FieldNode>(
+        format::KeepFields(*FindNode(column->field_id), column->used_ids));
+    column->type = part->type;
+    column->part = std::move(part);
+  }
+
   int IndexOf(const SchemaField& field) {
     const auto known =
         std::find_if(columns_.begin(), columns_.end(), [&field](const FilterColumn& column) {
           return column.field_id == field.id && column.name == field.name;
         });
     if (known != columns_.end()) return static_cast<int>(known - columns_.begin());
-    columns_.push_back(FilterColumn{field.name, field.id, field.logical_type, TypeOf(field)});
+    columns_.push_back(
+        FilterColumn{field.name, field.id, field.logical_type, TypeOf(field), {}, nullptr});
     return static_cast<int>(columns_.size()) - 1;
   }
 
   /// \return null for a type that cannot be read, which still has nulls that can be asked for
-  std::shared_ptr<arrow::DataType> TypeOf(const SchemaField& field) const {
+  std::shared_ptr<arrow::DataType> TypeOf(const SchemaField& field) {
     auto type = format::ParseLogicalType(field.logical_type);
     if (type.ok()) return *std::move(type);
-    const auto tree = format::MakeFieldTree(schema_);
-    if (!tree.ok()) return nullptr;
-    const auto node = std::ranges::find(*tree, field.id, &format::FieldNode::id);
-    const bool is_nested = node != tree->end() && (node->kind == format::FieldKind::kStruct ||
-                                                   node->kind == format::FieldKind::kList);
+    const format::FieldNode* node = FindNode(field.id);
+    const bool is_nested = node != nullptr && (node->kind == format::FieldKind::kStruct ||
+                                               node->kind == format::FieldKind::kList);
     return is_nested ? node->type : nullptr;
   }
 
   std::string_view sql_;
   const format::LanceSchema& schema_;
   std::vector<FilterColumn> columns_;
+  bool has_tree_ = false;
+  std::vector<format::FieldNode> tree_;  // empty, too, when the schema has types without one
 };
 
 }  // namespace
@@ -147,6 +213,9 @@ arrow::Result<std::vector<std::shared_ptr<arrow::Array>>> ArraysOf(
     if (array == nullptr) {
       return arrow::Status::UnknownError("internal: the batch has no single column ", column.name,
                                          ", which the expression needs");
+    }
+    if (column.part != nullptr && HoldsMembersOf(*array->type(), *column.type)) {
+      array = NarrowTo(array, column.type);
     }
     if (column.type != nullptr && !array->type()->Equals(*column.type)) {
       return arrow::Status::UnknownError("internal: column ", column.name, " has type ",

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "arrow/result.h"
 #include "arrow/type_fwd.h"
 #include "lance/dataset/filter/ast.h"
+#include "lance/format/field_tree.h"
 #include "lance/format/schema.h"
 
 namespace lance::filter {
@@ -17,7 +19,13 @@ struct FilterColumn {
   std::string name;       // as the schema spells it
   int32_t field_id = -1;  // -1: a system column
   std::string logical_type;
-  std::shared_ptr<arrow::DataType> type;  // null for types that this version cannot read
+  /// What expressions compute with: of a struct the members that they use. Null for types that
+  /// this version cannot read.
+  std::shared_ptr<arrow::DataType> type;
+  /// The fields that are used, each with all below it: the column itself, or members of structs.
+  std::set<int32_t> used_ids;
+  /// The field with the used members alone; null: the whole column.
+  std::shared_ptr<const format::FieldNode> part;
 };
 
 /// Look up every column of a tree, and write its name into the tree as the schema spells it.
@@ -33,7 +41,8 @@ arrow::Result<std::vector<FilterColumn>> ResolveColumns(std::string_view sql,
                                                         const format::LanceSchema& schema,
                                                         Expression* expression);
 
-/// The arrays of a batch that hold the columns, in their order.
+/// The arrays of a batch that hold the columns, in their order, of their types: members of structs
+/// that are not used are left out.
 ///
 /// \return UnknownError when the batch lacks a column or has one of another type: the caller's bug
 arrow::Result<std::vector<std::shared_ptr<arrow::Array>>> ArraysOf(

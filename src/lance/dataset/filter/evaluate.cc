@@ -9,6 +9,7 @@
 #include "lance/dataset/filter/arithmetic.h"
 #include "lance/dataset/filter/cast_value.h"
 #include "lance/dataset/filter/float_order.h"
+#include "lance/dataset/filter/list_rows.h"
 
 namespace lance::filter {
 
@@ -198,6 +199,7 @@ class Evaluation {
     for (const BoundValue& argument : value.arguments) {
       ARROW_ASSIGN_OR_RAISE(arguments.emplace_back(), Value(argument));
     }
+    if (arguments.empty()) arguments.emplace_back(num_rows_);
     auto result = value.function(arguments);
     return result.ok() ? result : WithContext(result.status(), "filter: " + value.text);
   }
@@ -210,6 +212,7 @@ class Evaluation {
   BooleanResult CompareValues(const BoundExpression& node) const {
     const BoundValue& left = node.values[0];
     const BoundValue& right = node.values[1];
+    if (IsListType(*left.type)) return CompareLists(node);
     ARROW_ASSIGN_OR_RAISE(const auto lefts, ArrayOf(left));
     if (!IsFloat(*lefts) || right.kind != BoundValue::Kind::kConstant) {
       ARROW_ASSIGN_OR_RAISE(const auto rights, ArrayOf(right));
@@ -218,6 +221,13 @@ class Evaluation {
     }
     if (!right.constant->is_valid) return Constant(std::nullopt);
     return CompareFloatsWithLiteral(node.op, *lefts, *right.constant);
+  }
+
+  BooleanResult CompareLists(const BoundExpression& node) const {
+    ARROW_ASSIGN_OR_RAISE(const Datum left, Value(node.values[0]));
+    ARROW_ASSIGN_OR_RAISE(const Datum right, Value(node.values[1]));
+    ARROW_ASSIGN_OR_RAISE(auto equal, EqualLists(left, right, num_rows_));
+    return node.op == CompareOp::kEqual ? equal : Call("invert", {equal});
   }
 
   /// True where both are equal or both null; never null.

@@ -35,7 +35,15 @@ arrow::Result<BoundFilter> BoundFilter::Make(std::string_view sql,
   return BoundFilter(std::move(parts));
 }
 
+arrow::Result<BoundFilter> BoundFilter::FromFilter(const Filter& filter,
+                                                   const format::LanceSchema& schema) {
+  ARROW_RETURN_NOT_OK(filter.problem());
+  return Make(filter.sql(), schema);
+}
+
 const std::vector<std::string>& BoundFilter::column_names() const { return parts_->column_names; }
+
+const std::vector<FilterColumn>& BoundFilter::columns() const { return parts_->columns; }
 
 arrow::Result<std::shared_ptr<arrow::BooleanArray>> BoundFilter::Evaluate(
     const arrow::RecordBatch& batch) const {

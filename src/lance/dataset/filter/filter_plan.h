@@ -7,6 +7,8 @@
 
 #include "arrow/result.h"
 #include "arrow/type_fwd.h"
+#include "lance/dataset/filter/columns.h"
+#include "lance/filter.h"
 #include "lance/format/schema.h"
 #include "lance/index/predicate.h"
 
@@ -23,14 +25,19 @@ class BoundFilter {
   /// NotImplemented
   ///   with the same detail for what this version lacks
   static arrow::Result<BoundFilter> Make(std::string_view sql, const format::LanceSchema& schema);
+  /// The same of a filter, which may have a problem of its own.
+  static arrow::Result<BoundFilter> FromFilter(const Filter& filter,
+                                               const format::LanceSchema& schema);
 
   /// The columns that Evaluate needs, spelled as in the schema, each once, in the order of first
   /// use.
   const std::vector<std::string>& column_names() const;
+  /// The same with what is used of them.
+  const std::vector<FilterColumn>& columns() const;
 
   /// Say which rows pass.
   ///
-  /// \param batch has at least the columns of column_names(), with the schema's types
+  /// \param batch has at least the columns of columns(), with the schema's types or those parts
   /// \return true for the rows that pass, false or null for the others; as long as the batch
   arrow::Result<std::shared_ptr<arrow::BooleanArray>> Evaluate(
       const arrow::RecordBatch& batch) const;

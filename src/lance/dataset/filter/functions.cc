@@ -8,6 +8,7 @@
 #include "arrow/api.h"
 #include "arrow/compute/api.h"
 #include "lance/base/executor.h"
+#include "lance/dataset/filter/coercion.h"
 #include "lance/dataset/filter/filter_problem.h"
 
 namespace lance::filter {
@@ -20,7 +21,9 @@ const std::map<std::string_view, FunctionEntry>& AllFunctions() {
   static const auto* const all = [] {
     auto* entries = new std::map<std::string_view, FunctionEntry>();
     for (const auto& group :
-         {TextFunctions(), NumberFunctions(), TimeFunctions(), ChoiceFunctions()}) {
+         {TextFunctions(), TextShapeFunctions(), TextSearchFunctions(), DigestFunctions(),
+          NumberFunctions(), TimeFunctions(), TimeConversionFunctions(), ChoiceFunctions(),
+          ListFunctions(), ListValueFunctions()}) {
       for (const FunctionEntry& entry : group) entries->emplace(entry.name, entry);
     }
     return entries;
@@ -66,6 +69,19 @@ arrow::Result<std::string> ConstantText(const BoundValue& argument, std::string_
                            ", expected a constant text as ", std::string(what));
   }
   return static_cast<const arrow::BaseBinaryScalar&>(*argument.constant).value->ToString();
+}
+
+arrow::Result<std::shared_ptr<arrow::DataType>> TextTypeOf(const BoundValue& argument) {
+  if (argument.type->id() == arrow::Type::NA) return arrow::utf8();
+  if (IsTextType(*argument.type)) return argument.type;
+  return Status::Invalid("found a value of type ", argument.type->ToString(), ", expected a text");
+}
+
+Status CheckTemporal(const BoundValue& argument) {
+  const auto id = argument.type->id();
+  if (id == arrow::Type::DATE32 || id == arrow::Type::TIMESTAMP) return Status::OK();
+  return Status::Invalid("found a value of type ", argument.type->ToString(),
+                         ", expected a date or a timestamp");
 }
 
 arrow::Result<FunctionCall> ResolveCall(const std::string& name,

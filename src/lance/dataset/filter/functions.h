@@ -18,6 +18,7 @@ struct FunctionCall {
   /// What the arguments must be converted to, one for each.
   std::vector<std::shared_ptr<arrow::DataType>> argument_types;
   ValueFunction run;
+  bool is_volatile = false;  // gives other values each time
 };
 
 /// What makes the call of one function; a message without place when the arguments do not fit it.
@@ -37,8 +38,20 @@ std::vector<FunctionEntry> TextFunctions();
 std::vector<FunctionEntry> NumberFunctions();
 /// Functions of dates and timestamps.
 std::vector<FunctionEntry> TimeFunctions();
-/// Functions that choose among their arguments, and those of lists.
+/// Functions that make dates and timestamps of others, and of texts and numbers.
+std::vector<FunctionEntry> TimeConversionFunctions();
+/// Functions that choose among their arguments.
 std::vector<FunctionEntry> ChoiceFunctions();
+/// Functions that cut, pad and put together texts.
+std::vector<FunctionEntry> TextShapeFunctions();
+/// Regular expressions, and texts that are looked for.
+std::vector<FunctionEntry> TextSearchFunctions();
+/// Digests and encodings of bytes.
+std::vector<FunctionEntry> DigestFunctions();
+/// Functions of lists that give something else.
+std::vector<FunctionEntry> ListFunctions();
+/// Functions that give lists.
+std::vector<FunctionEntry> ListValueFunctions();
 
 /// Find out how to do a call.
 ///
@@ -48,7 +61,7 @@ std::vector<FunctionEntry> ChoiceFunctions();
 arrow::Result<FunctionCall> ResolveCall(const std::string& name,
                                         const std::vector<BoundValue>& arguments);
 
-/// A pattern match of a text: LIKE or ILIKE with a constant pattern whose escape is a backslash.
+/// A pattern match of a text: LIKE or ILIKE.
 arrow::Result<FunctionCall> ResolveLike(const std::vector<BoundValue>& arguments, bool ignores_case,
                                         std::string_view escape);
 
@@ -58,6 +71,12 @@ arrow::Result<FunctionCall> ResolveConcatenation(const std::vector<BoundValue>& 
 
 /// The constant text of an argument. \return Invalid or NotImplemented when it is none
 arrow::Result<std::string> ConstantText(const BoundValue& argument, std::string_view what);
+
+/// The type of a text argument, string for NULL. \return Invalid for other types
+arrow::Result<std::shared_ptr<arrow::DataType>> TextTypeOf(const BoundValue& argument);
+
+/// Check that an argument is a date or a timestamp. \return Invalid for other types
+arrow::Status CheckTemporal(const BoundValue& argument);
 
 /// A call of one Arrow kernel.
 ValueFunction ArrowFunction(std::string kernel,

@@ -1,5 +1,7 @@
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <random>
 #include <utility>
 
 #include "arrow/api.h"
@@ -7,6 +9,7 @@
 #include "lance/dataset/filter/arithmetic.h"
 #include "lance/dataset/filter/coercion.h"
 #include "lance/dataset/filter/functions.h"
+#include "lance/dataset/filter/row_values.h"
 
 namespace lance::filter {
 
@@ -79,8 +82,57 @@ CallResult Tan(const Arguments& arguments) { return FloatCall(arguments, ArrowFu
 CallResult Asin(const Arguments& arguments) { return FloatCall(arguments, ArrowFunction("asin")); }
 CallResult Acos(const Arguments& arguments) { return FloatCall(arguments, ArrowFunction("acos")); }
 CallResult Atan(const Arguments& arguments) { return FloatCall(arguments, ArrowFunction("atan")); }
-CallResult Trunc(const Arguments& arguments) {
-  return FloatCall(arguments, ArrowFunction("trunc"));
+CallResult Sinh(const Arguments& arguments) { return FloatCall(arguments, ArrowFunction("sinh")); }
+CallResult Cosh(const Arguments& arguments) { return FloatCall(arguments, ArrowFunction("cosh")); }
+CallResult Tanh(const Arguments& arguments) { return FloatCall(arguments, ArrowFunction("tanh")); }
+CallResult Asinh(const Arguments& arguments) {
+  return FloatCall(arguments, ArrowFunction("asinh"));
+}
+CallResult Acosh(const Arguments& arguments) {
+  return FloatCall(arguments, ArrowFunction("acosh"));
+}
+CallResult Atanh(const Arguments& arguments) {
+  return FloatCall(arguments, ArrowFunction("atanh"));
+}
+
+/// Compute doubles row by row.
+CallResult DoubleCall(const Arguments& arguments, double (*compute)(double)) {
+  ARROW_ASSIGN_OR_RAISE(const TypePtr type, FloatTypeOf(arguments[0]));
+  const auto run = [type, compute](const std::vector<Datum>& values) -> arrow::Result<Datum> {
+    const NumberRows<arrow::DoubleType> numbers(values[0]);
+    arrow::DoubleBuilder builder;
+    ARROW_ASSIGN_OR_RAISE(const Datum computed, BuildRows(values, &builder, [&](int64_t i) {
+                            return numbers.IsValid(i) ? builder.Append(compute(numbers.Value(i)))
+                                                      : builder.AppendNull();
+                          }));
+    return arrow::compute::Cast(computed, type);
+  };
+  return FunctionCall{type, {arrow::float64()}, run};
+}
+
+CallResult Cbrt(const Arguments& arguments) { return DoubleCall(arguments, std::cbrt); }
+CallResult Cot(const Arguments& arguments) {
+  return DoubleCall(arguments, [](double number) { return 1 / std::tan(number); });
+}
+CallResult Degrees(const Arguments& arguments) {
+  return DoubleCall(arguments, [](double number) { return number * (180 / M_PI); });
+}
+CallResult Radians(const Arguments& arguments) {
+  return DoubleCall(arguments, [](double number) { return number * (M_PI / 180); });
+}
+/// -1, 0 or 1; NaN for NaN.
+CallResult Signum(const Arguments& arguments) {
+  return DoubleCall(arguments, [](double number) {
+    return number == 0 || std::isnan(number) ? number + 0.0 : std::copysign(1.0, number);
+  });
+}
+
+CallResult Atan2(const Arguments& arguments) {
+  for (const BoundValue& argument : arguments) {
+    ARROW_RETURN_NOT_OK(NumberTypeOf(argument).status());
+  }
+  const TypePtr type = arrow::float64();
+  return FunctionCall{type, {type, type}, ArrowFunction("atan2")};
 }
 
 CallResult Abs(const Arguments& arguments) {
@@ -91,9 +143,17 @@ CallResult Abs(const Arguments& arguments) {
   return FunctionCall{type, {type}, ArrowFunction("abs_checked")};
 }
 
-/// Halves go away from zero.
-CallResult Round(const Arguments& arguments) {
-  ARROW_ASSIGN_OR_RAISE(const TypePtr type, FloatTypeOf(arguments[0]));
+/// The type that a value is rounded in: a decimal may get one digit more.
+arrow::Result<TypePtr> RoundedType(const BoundValue& argument) {
+  if (!IsDecimalType(*argument.type)) return FloatTypeOf(argument);
+  const auto& decimal = static_cast<const arrow::DecimalType&>(*argument.type);
+  const TypePtr wider = DecimalOf(decimal.precision() - decimal.scale() + 1, decimal.scale());
+  return wider == nullptr ? argument.type : wider;
+}
+
+/// Round to some digits behind the point, or before it when negative.
+CallResult RoundBy(const Arguments& arguments, arrow::compute::RoundMode mode) {
+  ARROW_ASSIGN_OR_RAISE(const TypePtr type, RoundedType(arguments[0]));
   int64_t digits = 0;
   if (arguments.size() > 1) {
     const BoundValue& argument = arguments[1];
@@ -107,11 +167,18 @@ CallResult Round(const Arguments& arguments) {
       return Status::Invalid("found ", digits, " digits to round to, allowed are -300 to 300");
     }
   }
-  auto round =
-      ArrowFunction("round", std::make_shared<arrow::compute::RoundOptions>(
-                                 digits, arrow::compute::RoundMode::HALF_TOWARDS_INFINITY));
+  auto round = ArrowFunction("round", std::make_shared<arrow::compute::RoundOptions>(digits, mode));
   return FunctionCall{
       type, {type}, [round](const std::vector<Datum>& values) { return round({values[0]}); }};
+}
+
+/// Halves go away from zero.
+CallResult Round(const Arguments& arguments) {
+  return RoundBy(arguments, arrow::compute::RoundMode::HALF_TOWARDS_INFINITY);
+}
+
+CallResult Trunc(const Arguments& arguments) {
+  return RoundBy(arguments, arrow::compute::RoundMode::TOWARDS_ZERO);
 }
 
 CallResult Power(const Arguments& arguments) {
@@ -161,6 +228,81 @@ CallResult Nanvl(const Arguments& arguments) {
   return FunctionCall{type, {type, type}, run};
 }
 
+// --- integers
+
+/// Compute integers row by row.
+CallResult IntegerCall(const Arguments& arguments,
+                       arrow::Result<int64_t> (*compute)(int64_t left, int64_t right)) {
+  for (const BoundValue& argument : arguments) {
+    if (arrow::is_integer(argument.type->id()) || argument.type->id() == arrow::Type::NA) continue;
+    return Status::Invalid("found a value of type ", argument.type->ToString(),
+                           ", expected an integer");
+  }
+  const auto run = [compute](const std::vector<Datum>& values) -> arrow::Result<Datum> {
+    const NumberRows<arrow::Int64Type> lefts(values.front());
+    const NumberRows<arrow::Int64Type> rights(values.back());
+    arrow::Int64Builder builder;
+    return BuildRows(values, &builder, [&](int64_t i) -> Status {
+      if (!lefts.IsValid(i) || !rights.IsValid(i)) return builder.AppendNull();
+      ARROW_ASSIGN_OR_RAISE(const int64_t result, compute(lefts.Value(i), rights.Value(i)));
+      return builder.Append(result);
+    });
+  };
+  return FunctionCall{arrow::int64(), std::vector<TypePtr>(arguments.size(), arrow::int64()), run};
+}
+
+uint64_t Magnitude(int64_t number) {
+  return number < 0 ? 0 - static_cast<uint64_t>(number) : static_cast<uint64_t>(number);
+}
+
+arrow::Result<int64_t> Signed(uint64_t number, const char* function) {
+  if (number <= INT64_MAX) return static_cast<int64_t>(number);
+  return Status::Invalid(function, "() gives ", number, ", which is no int64");
+}
+
+CallResult Gcd(const Arguments& arguments) {
+  return IntegerCall(arguments, [](int64_t left, int64_t right) {
+    return Signed(std::gcd(Magnitude(left), Magnitude(right)), "gcd");
+  });
+}
+
+CallResult Lcm(const Arguments& arguments) {
+  return IntegerCall(arguments, [](int64_t left, int64_t right) -> arrow::Result<int64_t> {
+    if (left == 0 || right == 0) return 0;
+    const uint64_t quotient = Magnitude(left) / std::gcd(Magnitude(left), Magnitude(right));
+    uint64_t product = 0;
+    if (__builtin_mul_overflow(quotient, Magnitude(right), &product)) product = UINT64_MAX;
+    return Signed(product, "lcm");
+  });
+}
+
+CallResult Factorial(const Arguments& arguments) {
+  return IntegerCall(arguments, [](int64_t number, int64_t) -> arrow::Result<int64_t> {
+    constexpr int64_t kGreatest = 20;
+    if (number < 0 || number > kGreatest) {
+      return Status::Invalid("factorial() takes 0 to 20, found ", number);
+    }
+    int64_t product = 1;
+    for (int64_t i = 2; i <= number; ++i) product *= i;
+    return product;
+  });
+}
+
+/// A number from 0 to 1, another for each row and each time.
+CallResult Random(const Arguments&) {
+  const auto run = [](const std::vector<Datum>& values) -> arrow::Result<Datum> {
+    const int64_t rows = static_cast<const arrow::Int64Scalar&>(*values[0].scalar()).value;
+    std::mt19937_64 engine(std::random_device{}());
+    std::uniform_real_distribution<double> numbers(0, 1);
+    arrow::DoubleBuilder builder;
+    ARROW_RETURN_NOT_OK(builder.Reserve(rows));
+    for (int64_t i = 0; i < rows; ++i) builder.UnsafeAppend(numbers(engine));
+    ARROW_ASSIGN_OR_RAISE(auto array, builder.Finish());
+    return Datum(std::move(array));
+  };
+  return FunctionCall{arrow::float64(), {}, run, /*is_volatile=*/true};
+}
+
 CallResult Pi(const Arguments&) {
   const auto run = [](const std::vector<Datum>&) -> arrow::Result<Datum> { return Datum(M_PI); };
   return FunctionCall{arrow::float64(), {}, run};
@@ -169,13 +311,43 @@ CallResult Pi(const Arguments&) {
 }  // namespace
 
 std::vector<FunctionEntry> NumberFunctions() {
-  return {{"abs", 1, 1, Abs},       {"round", 1, 2, Round}, {"trunc", 1, 1, Trunc},
-          {"sqrt", 1, 1, Sqrt},     {"power", 2, 2, Power}, {"pow", 2, 2, Power},
-          {"exp", 1, 1, Exp},       {"ln", 1, 1, Ln},       {"log", 1, 2, Log},
-          {"log10", 1, 1, Log10},   {"log2", 1, 1, Log2},   {"sin", 1, 1, Sin},
-          {"cos", 1, 1, Cos},       {"tan", 1, 1, Tan},     {"asin", 1, 1, Asin},
-          {"acos", 1, 1, Acos},     {"atan", 1, 1, Atan},   {"isnan", 1, 1, IsNan},
-          {"iszero", 1, 1, IsZero}, {"nanvl", 2, 2, Nanvl}, {"pi", 0, 0, Pi}};
+  return {{"abs", 1, 1, Abs},
+          {"round", 1, 2, Round},
+          {"trunc", 1, 2, Trunc},
+          {"sqrt", 1, 1, Sqrt},
+          {"power", 2, 2, Power},
+          {"pow", 2, 2, Power},
+          {"exp", 1, 1, Exp},
+          {"ln", 1, 1, Ln},
+          {"log", 1, 2, Log},
+          {"log10", 1, 1, Log10},
+          {"log2", 1, 1, Log2},
+          {"sin", 1, 1, Sin},
+          {"cos", 1, 1, Cos},
+          {"tan", 1, 1, Tan},
+          {"asin", 1, 1, Asin},
+          {"acos", 1, 1, Acos},
+          {"atan", 1, 1, Atan},
+          {"atan2", 2, 2, Atan2},
+          {"sinh", 1, 1, Sinh},
+          {"cosh", 1, 1, Cosh},
+          {"tanh", 1, 1, Tanh},
+          {"asinh", 1, 1, Asinh},
+          {"acosh", 1, 1, Acosh},
+          {"atanh", 1, 1, Atanh},
+          {"cbrt", 1, 1, Cbrt},
+          {"cot", 1, 1, Cot},
+          {"degrees", 1, 1, Degrees},
+          {"radians", 1, 1, Radians},
+          {"signum", 1, 1, Signum},
+          {"gcd", 2, 2, Gcd},
+          {"lcm", 2, 2, Lcm},
+          {"factorial", 1, 1, Factorial},
+          {"random", 0, 0, Random},
+          {"isnan", 1, 1, IsNan},
+          {"iszero", 1, 1, IsZero},
+          {"nanvl", 2, 2, Nanvl},
+          {"pi", 0, 0, Pi}};
 }
 
 }  // namespace lance::filter

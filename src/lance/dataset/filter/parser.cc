@@ -32,6 +32,7 @@ enum Precedence {
   kIs,
   kLike,
   kCompare,
+  kShift,
   kAdd,
   kMultiply,
   kCastSuffix,
@@ -50,24 +51,25 @@ constexpr std::array<std::pair<std::string_view, CompareOp>, 8> kCompareSymbols 
 }};
 
 /// The reference binds || as tightly as *.
-constexpr std::array<std::pair<std::string_view, ArithmeticOp>, 6> kArithmeticSymbols = {{
+constexpr std::array<std::pair<std::string_view, ArithmeticOp>, 8> kArithmeticSymbols = {{
     {"+", ArithmeticOp::kAdd},
     {"-", ArithmeticOp::kSubtract},
     {"*", ArithmeticOp::kMultiply},
     {"/", ArithmeticOp::kDivide},
     {"%", ArithmeticOp::kModulo},
     {"||", ArithmeticOp::kConcatenate},
+    {"<<", ArithmeticOp::kShiftLeft},
+    {">>", ArithmeticOp::kShiftRight},
 }};
 
-constexpr std::array<std::string_view, 8> kOtherOperators = {"&",  "|",  "^",   "<<",
-                                                             ">>", "->", "<=>", "~"};
+constexpr std::array<std::string_view, 6> kOtherOperators = {"&", "|", "^", "->", "<=>", "~"};
 
 /// Words that follow an operand in parts of the dialect which come later.
 constexpr std::array<std::string_view, 4> kPatternWords = {"SIMILAR", "RLIKE", "REGEXP", "GLOB"};
 
 /// Calls with a grammar of their own, which the reference refuses.
-constexpr std::array<std::string_view, 8> kSpecialCalls = {
-    "EXTRACT", "SUBSTR", "SUBSTRING", "TRIM", "POSITION", "OVERLAY", "FLOOR", "CEIL"};
+constexpr std::array<std::string_view, 7> kSpecialCalls = {"EXTRACT", "SUBSTR", "SUBSTRING", "TRIM",
+                                                           "OVERLAY", "FLOOR",  "CEIL"};
 
 const CompareOp* FindCompareSymbol(std::string_view symbol) {
   for (const auto& [text, op] : kCompareSymbols) {
@@ -84,6 +86,7 @@ const ArithmeticOp* FindArithmeticSymbol(std::string_view symbol) {
 }
 
 Precedence PrecedenceOf(ArithmeticOp op) {
+  if (op == ArithmeticOp::kShiftLeft || op == ArithmeticOp::kShiftRight) return kShift;
   return op == ArithmeticOp::kAdd || op == ArithmeticOp::kSubtract ? kAdd : kMultiply;
 }
 
@@ -401,7 +404,7 @@ class Parser {
       case TokenKind::kWord:
         return ParseWord();
       case TokenKind::kSymbol:
-        return SymbolProblem();
+        return IsSymbol(token, "[") ? ParseArray(token.span) : SymbolProblem();
       case TokenKind::kQuotedIdentifier:
         Take();
         return ParseColumn(token.span, Unquote(token.text), /*is_exact_name=*/true);
@@ -437,7 +440,6 @@ class Parser {
 
   Status SymbolProblem() const {
     const Token& token = Peek();
-    if (token.text == "[") return NotSupported(token.span, "array literals are");
     if (token.text == "~") return OperatorNotSupported();
     if (token.text == "?" || token.text == ":" || token.text == "$" || token.text == "@") {
       return Problem(token.span, "found the placeholder " + std::string(token.text) +
@@ -512,9 +514,30 @@ class Parser {
     }
     if (IsWord(word, "TIMESTAMP") && IsSymbol(Peek(1), "(")) return ParseTimestampWithPrecision();
     if (IsTextToken(Peek(1))) return ParseTypedLiteral();
+    if (IsWord(word, "ARRAY") && IsSymbol(Peek(1), "[")) return ParseArray(Take().span);
     if (IsSymbol(Peek(1), "(")) return ParseCall();
     Take();
     return ParseColumn(word.span, std::string(word.text), /*is_exact_name=*/false);
+  }
+
+  /// [1, 2], whose elements are literals, and the elements that follow it.
+  Result<ExpressionPtr> ParseArray(Span start) {
+    ARROW_RETURN_NOT_OK(Descend(Take().span));
+    auto node = MakeNode(Kind::kArray, start);
+    while (!IsSymbol(Peek(), "]")) {
+      if (!node->children.empty() && !AcceptSymbol(",")) return Expected(", or ]");
+      const Span place = Peek().span;
+      ARROW_ASSIGN_OR_RAISE(auto element, ParsePrefix());
+      if (element->kind != Kind::kLiteral) {
+        return Problem(place,
+                       "found an expression in an array, allowed are literals; a call of "
+                       "make_array() takes expressions");
+      }
+      ARROW_RETURN_NOT_OK(AddChild(node.get(), std::move(element)));
+    }
+    node->span = Join(node->span, Take().span);
+    --nesting_;
+    return ParseAccess(std::move(node));
   }
 
   /// A column, and the fields and elements that follow it.
@@ -522,6 +545,11 @@ class Parser {
     auto node = MakeNode(Kind::kColumn, span);
     node->column = std::move(name);
     node->is_exact_name = is_exact_name;
+    return ParseAccess(std::move(node));
+  }
+
+  /// The fields and elements that follow a value.
+  Result<ExpressionPtr> ParseAccess(ExpressionPtr node) {
     for (;;) {
       if (AcceptSymbol(".")) {
         ARROW_ASSIGN_OR_RAISE(node, ParseFieldName(std::move(node)));
@@ -556,18 +584,31 @@ class Parser {
       if (!AcceptSymbol("]")) return Expected("]");
       return MakeField(std::move(operand), Unquote(text.text), text.span);
     }
-    const bool is_negative = AcceptSymbol("-");
-    const Token& digits = Peek();
-    auto node = MakeNode(Kind::kElement, digits.span);
-    const char* end = digits.text.data() + digits.text.size();
-    const auto parsed = std::from_chars(digits.text.data(), end, node->element);
-    if (digits.kind != TokenKind::kNumber || parsed.ec != std::errc() || parsed.ptr != end) {
-      return Expected("the name of a field as a text or the place of a list element as a number");
-    }
-    Take();
-    if (is_negative) node->element = -node->element;
+    const Span place = Peek().span;
+    ARROW_RETURN_NOT_OK(Descend(place));
+    ARROW_ASSIGN_OR_RAISE(auto index, ParseExpression(kAnything));
+    --nesting_;
     if (!AcceptSymbol("]")) return Expected("]; slices are not part of the dialect");
+    return MakeElement(std::move(operand), std::move(index), place);
+  }
+
+  [[gnu::noinline]] Result<ExpressionPtr> MakeElement(ExpressionPtr operand, ExpressionPtr index,
+                                                      Span place) const {
+    const Literal& number = index->literal;
+    const bool is_literal = index->kind == Kind::kLiteral;
+    auto node = MakeNode(is_literal ? Kind::kElement : Kind::kCall, place);
+    if (is_literal) {
+      if (number.kind != Literal::Kind::kInteger || number.magnitude > INT64_MAX) {
+        return Problem(place, "found " + Describe(number) +
+                                  ", expected the name of a field as a text or the place of a list "
+                                  "element as an integer");
+      }
+      node->element = static_cast<int64_t>(number.magnitude) * (number.negative ? -1 : 1);
+    } else {
+      node->name = "array_element";
+    }
     ARROW_RETURN_NOT_OK(AddChild(node.get(), std::move(operand)));
+    if (!is_literal) ARROW_RETURN_NOT_OK(AddChild(node.get(), std::move(index)));
     return node;
   }
 
@@ -590,7 +631,7 @@ class Parser {
     }
     node->span = Join(node->span, Take().span);
     --nesting_;
-    return node;
+    return ParseAccess(std::move(node));
   }
 
   /// The rest of CAST( or TRY_CAST(.

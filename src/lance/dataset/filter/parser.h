@@ -10,8 +10,8 @@ namespace lance::filter {
 /// What the dialect allows at present, for messages.
 inline constexpr const char* kAllowedNow =
     "allowed now: = <> < <= > >=, AND, OR, NOT, IN, BETWEEN, LIKE, ILIKE, IS NULL, IS TRUE, "
-    "IS FALSE, IS DISTINCT FROM, + - * / %, ||, CAST, TRY_CAST, a.b, a['b'], a[1] and function "
-    "calls";
+    "IS FALSE, IS DISTINCT FROM, + - * / %, << >>, ||, CAST, TRY_CAST, a.b, a['b'], a[1], [1, 2] "
+    "and function calls";
 
 /// How deep parentheses, NOT and minus may nest, so that recursion is safe on any stack.
 inline constexpr int kMaxNesting = 500;

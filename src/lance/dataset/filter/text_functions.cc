@@ -16,13 +16,6 @@ using Arguments = std::vector<BoundValue>;
 using CallResult = arrow::Result<FunctionCall>;
 using TypePtr = std::shared_ptr<arrow::DataType>;
 
-/// The type of a text argument, string for NULL; an error for other types.
-arrow::Result<TypePtr> TextTypeOf(const BoundValue& argument) {
-  if (argument.type->id() == arrow::Type::NA) return arrow::utf8();
-  if (IsTextType(*argument.type)) return argument.type;
-  return Status::Invalid("found a value of type ", argument.type->ToString(), ", expected a text");
-}
-
 bool IsLarge(const arrow::DataType& type) { return type.id() == arrow::Type::LARGE_STRING; }
 
 /// One text to a text.
@@ -72,81 +65,9 @@ CallResult TrimBoth(const Arguments& arguments) { return Trim(arguments, "utf8_t
 CallResult TrimLeft(const Arguments& arguments) { return Trim(arguments, "utf8_ltrim"); }
 CallResult TrimRight(const Arguments& arguments) { return Trim(arguments, "utf8_rtrim"); }
 
-/// Look for a constant text.
-CallResult Find(const Arguments& arguments, const char* kernel, const char* what) {
-  ARROW_ASSIGN_OR_RAISE(const TypePtr type, TextTypeOf(arguments[0]));
-  ARROW_RETURN_NOT_OK(TextTypeOf(arguments[1]).status());
-  ARROW_ASSIGN_OR_RAISE(auto pattern, ConstantText(arguments[1], what));
-  auto find = ArrowFunction(
-      kernel, std::make_shared<arrow::compute::MatchSubstringOptions>(std::move(pattern)));
-  return FunctionCall{arrow::boolean(), {type}, [find](const std::vector<Datum>& values) {
-                        return find({values[0]});
-                      }};
-}
-
-CallResult StartsWith(const Arguments& arguments) {
-  return Find(arguments, "starts_with", "the start to look for");
-}
-CallResult EndsWith(const Arguments& arguments) {
-  return Find(arguments, "ends_with", "the end to look for");
-}
-CallResult Contains(const Arguments& arguments) {
-  return Find(arguments, "match_substring", "the text to look for");
-}
-CallResult RegexpLike(const Arguments& arguments) {
-  return Find(arguments, "match_substring_regex", "the regular expression");
-}
-
-CallResult Replace(const Arguments& arguments) {
-  ARROW_ASSIGN_OR_RAISE(const TypePtr type, TextTypeOf(arguments[0]));
-  ARROW_ASSIGN_OR_RAISE(auto pattern, ConstantText(arguments[1], "the text to replace"));
-  ARROW_ASSIGN_OR_RAISE(auto replacement, ConstantText(arguments[2], "the replacement"));
-  auto replace =
-      ArrowFunction("replace_substring", std::make_shared<arrow::compute::ReplaceSubstringOptions>(
-                                             std::move(pattern), std::move(replacement)));
-  return FunctionCall{
-      type, {type}, [replace](const std::vector<Datum>& values) { return replace({values[0]}); }};
-}
-
 CallResult Concat(const Arguments& arguments) { return ResolveConcatenation(arguments, true); }
 
-/// A pattern whose escape is a backslash.
-arrow::Result<std::string> WithBackslash(const std::string& pattern, std::string_view escape) {
-  if (escape.empty() || escape == "\\") return pattern;
-  std::string rewritten;
-  for (size_t i = 0; i < pattern.size(); ++i) {
-    if (pattern[i] == '\\') {
-      rewritten += "\\\\";
-    } else if (pattern[i] != escape.front()) {
-      rewritten += pattern[i];
-    } else if (++i < pattern.size()) {
-      rewritten += '\\';
-      rewritten += pattern[i];
-    } else {
-      return Status::Invalid("the pattern ends in its escape character");
-    }
-  }
-  return rewritten;
-}
-
 }  // namespace
-
-CallResult ResolveLike(const Arguments& arguments, bool ignores_case, std::string_view escape) {
-  ARROW_ASSIGN_OR_RAISE(const TypePtr type, TextTypeOf(arguments[0]));
-  if (arguments[1].kind == BoundValue::Kind::kConstant && !arguments[1].constant->is_valid) {
-    const auto run = [](const std::vector<Datum>&) -> arrow::Result<Datum> {
-      return Datum(arrow::MakeNullScalar(arrow::boolean()));
-    };
-    return FunctionCall{arrow::boolean(), {type, nullptr}, run};
-  }
-  ARROW_ASSIGN_OR_RAISE(auto pattern, ConstantText(arguments[1], "the pattern of LIKE"));
-  ARROW_ASSIGN_OR_RAISE(pattern, WithBackslash(pattern, escape));
-  auto like = ArrowFunction("match_like", std::make_shared<arrow::compute::MatchSubstringOptions>(
-                                              std::move(pattern), ignores_case));
-  return FunctionCall{arrow::boolean(), {type, nullptr}, [like](const std::vector<Datum>& values) {
-                        return like({values[0]});
-                      }};
-}
 
 CallResult ResolveConcatenation(const Arguments& arguments, bool leaves_nulls_out) {
   TypePtr type = arrow::utf8();
@@ -187,11 +108,6 @@ std::vector<FunctionEntry> TextFunctions() {
           {"btrim", 1, 2, TrimBoth},
           {"ltrim", 1, 2, TrimLeft},
           {"rtrim", 1, 2, TrimRight},
-          {"starts_with", 2, 2, StartsWith},
-          {"ends_with", 2, 2, EndsWith},
-          {"contains", 2, 2, Contains},
-          {"regexp_like", 2, 2, RegexpLike},
-          {"replace", 3, 3, Replace},
           {"concat", 1, SIZE_MAX, Concat}};
 }
 

@@ -38,6 +38,8 @@ const std::vector<std::string>& ValueExpression::column_names() const {
   return parts_->column_names;
 }
 
+const std::vector<FilterColumn>& ValueExpression::columns() const { return parts_->columns; }
+
 const std::shared_ptr<arrow::DataType>& ValueExpression::type() const { return parts_->value.type; }
 
 arrow::Result<std::shared_ptr<arrow::Array>> ValueExpression::Evaluate(

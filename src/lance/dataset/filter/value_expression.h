@@ -7,6 +7,7 @@
 
 #include "arrow/result.h"
 #include "arrow/type_fwd.h"
+#include "lance/dataset/filter/columns.h"
 #include "lance/format/schema.h"
 
 namespace lance::filter {
@@ -29,13 +30,15 @@ class ValueExpression {
 
   /// The top-level columns that Evaluate needs, spelled as in the schema, each once.
   const std::vector<std::string>& column_names() const;
+  /// The same with what is used of them.
+  const std::vector<FilterColumn>& columns() const;
 
   /// The type of the values; null() for a bare NULL without a type to convert to.
   const std::shared_ptr<arrow::DataType>& type() const;
 
   /// Give the value of each row.
   ///
-  /// \param batch has at least the columns of column_names(), with the schema's types
+  /// \param batch has at least the columns of columns(), with the schema's types or those parts
   /// \return an array of type(), as long as the batch; Invalid when a row fails: a cast, a division
   ///   by zero
   arrow::Result<std::shared_ptr<arrow::Array>> Evaluate(const arrow::RecordBatch& batch) const;

@@ -646,14 +646,14 @@ TEST_P(BoundFilterLater, SaysWhatThisVersionLacks) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, BoundFilterLater,
-                         ::testing::Values(WrongFilter{"SignedByUnsigned", "i64 / u64 = 1", 0, 9,
+                         ::testing::Values(WrongFilter{"ShiftedByUnsigned", "i64 << u64 = 1", 0, 10,
                                                        "which no integer type holds"},
-                                           WrongFilter{"DividedDecimal", "dec / 2 = 1", 0, 7,
-                                                       "is not supported yet, + - and * are"},
-                                           WrongFilter{"PatternOfColumn", "s like s2", 0, 9,
-                                                       "pattern of LIKE must be a constant"},
-                                           WrongFilter{"CastOfTime", "CAST(ts_us AS string) = ''",
-                                                       0, 21, "cannot be converted to str"}),
+                                           WrongFilter{"PartOfDate", "date_part('century', d) = 1",
+                                                       0, 23, "found the part century"},
+                                           WrongFilter{"OrderOfLists", "make_array(i8) < [1]", 0,
+                                                       14, "lists are compared by = and <> only"},
+                                           WrongFilter{"CastOfList", "CAST([1] AS string) = ''", 0,
+                                                       19, "cannot be converted to str"}),
                          [](const auto& param) { return param.param.name; });
 
 }  // namespace

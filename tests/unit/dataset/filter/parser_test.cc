@@ -109,6 +109,12 @@ const Canonical kCanonical[] = {
     {"`a`.`b``c`", "`a`.`b``c`"},
     {"a['b'].c", "a.`b`.`c`"},
     {"a[1][-2]", "a[1][-2]"},
+    {"a[b + 1].c", "array_element(a, b + 1).`c`"},
+    {"ARRAY[1, -2,NULL]", "[1, -2, NULL]"},
+    {"[ 'a' ][1] = f(x)[2]", "['a'][1] = f(x)[2]"},
+    {"[]", "[]"},
+    {"a + 1 << 2 < 3", "((a + 1) << 2) < 3"},
+    {"a << 1 >> 2", "(a << 1) >> 2"},
 };
 
 TEST(ParseFilter, BindsOperatorsAsInTheDialect) {
@@ -204,11 +210,13 @@ TEST(ParseFilter, RefusesDeeperNestingAtItsPlace) {
   EXPECT_THAT(parentheses, testing::IsInvalid(HasSubstr("nest more than 500 deep")));
   EXPECT_THAT(parentheses, testing::HasDetail<FilterError>(Field(&FilterError::offset, 500U)));
   for (const std::string& sql :
-       {Repeat("NOT ", 20000) + "a", "a = " + Repeat("- ", 20000) + "1", Repeat("a IN (", 20000)}) {
+       {Repeat("NOT ", 20000) + "a", "a = " + Repeat("- ", 20000) + "1", Repeat("a IN (", 20000),
+        Repeat("[", 20000), Repeat("a[", 20000), Repeat("f(", 20000), Repeat("[-", 20000)}) {
     EXPECT_THAT(ParseFilter(sql), testing::IsInvalid(HasSubstr("nest more than 500 deep")));
   }
-  for (const std::string& sql : {"a" + Repeat(" = b", 20000), "a" + Repeat(" IS NULL", 20000),
-                                 "a" + Repeat(" IN (1)", 20000)}) {
+  for (const std::string& sql :
+       {"a" + Repeat(" = b", 20000), "a" + Repeat(" IS NULL", 20000),
+        "a" + Repeat(" IN (1)", 20000), "a" + Repeat("[1]", 20000), "a" + Repeat(" << 1", 20000)}) {
     EXPECT_THAT(ParseFilter(sql), testing::IsInvalid(HasSubstr("more than 500 operators deep")));
   }
 }
@@ -220,6 +228,9 @@ TEST(ParseFilter, KeepsLongChainsFlat) {
   EXPECT_EQ(chain->children.size(), 10000U);
   EXPECT_EQ(chain->depth, 2);
   EXPECT_EQ(list->children.size(), 10001U);
+
+  LANCE_ASSERT_OK_AND_ASSIGN(const auto array, ParseFilter("[1" + Repeat(", -1", 9999) + "]"));
+  EXPECT_EQ(array->children.size(), 10000U);
 }
 
 struct BadText {
@@ -312,15 +323,14 @@ TEST_P(ParseFilterLater, SaysWhatIsAllowedNow) {
                                                     Field(&FilterError::length, later.length))));
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, ParseFilterLater,
-    ::testing::Values(LaterText{"Shift", "a << 1 = 2", 2, 2, "the operator << is"},
-                      LaterText{"Tilde", "~a = 2", 0, 1, "the operator ~ is"},
-                      LaterText{"SimilarTo", "a similar to 'x'", 2, 7, "the operator similar is"},
-                      LaterText{"Array", "a = [1]", 4, 1, "array literals are"},
-                      LaterText{"TypedLiteral", "a = time '00:00:00'", 4, 15,
-                                "typed literals other"}),
-    [](const auto& param) { return param.param.name; });
+INSTANTIATE_TEST_SUITE_P(All, ParseFilterLater,
+                         ::testing::Values(LaterText{"And", "a & 1 = 2", 2, 1, "the operator & is"},
+                                           LaterText{"Tilde", "~a = 2", 0, 1, "the operator ~ is"},
+                                           LaterText{"SimilarTo", "a similar to 'x'", 2, 7,
+                                                     "the operator similar is"},
+                                           LaterText{"TypedLiteral", "a = time '00:00:00'", 4, 15,
+                                                     "typed literals other"}),
+                         [](const auto& param) { return param.param.name; });
 
 }  // namespace
 }  // namespace lance::filter
