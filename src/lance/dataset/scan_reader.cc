@@ -296,6 +296,7 @@ arrow::Result<std::unique_ptr<ScanReader::Unit>> ScanReader::NextUnit() {
                       ? unit_size_.Reserve(BytesPerStoredRow(), budget, &unit->memory)
                       : unit_size_.ReserveMore(BytesPerStoredRow(), budget, &unit->memory);
   if (room == 0) return nullptr;
+  if (scan_->filter != nullptr) room = std::min(room, ShareOfRowsLeft());
   if (scan_->filter == nullptr && rows_to_return_) {
     room = std::min(room, std::max<uint64_t>(rows_to_skip_ + *rows_to_return_, 1));
   }
@@ -314,13 +315,22 @@ arrow::Result<std::unique_ptr<ScanReader::Unit>> ScanReader::NextUnit() {
 
 size_t ScanReader::MostUnits() const {
   // As many as threads: the first may be read by who wants it.
-  // The first unit says what rows take in memory; and small scans are better off when all threads
-  // read columns of it.
-  if (units_taken_ == 0 || run_.num_threads == 1) return 1;
-  // Who wants some rows wants no more to be read.
-  if (rows_to_return_ && scan_->filter == nullptr) return 1;
   const auto most = static_cast<size_t>(NumThreads(run_.num_threads));
-  return rows_to_return_ ? std::min<size_t>(most, units_taken_) : most;
+  if (scan_->filter == nullptr) {
+    // The first unit says what rows take in memory. Who wants some rows wants no more to be read.
+    return units_taken_ == 0 || rows_to_return_ ? 1 : most;
+  }
+  return rows_to_return_ ? std::clamp<size_t>(units_taken_, 1, most) : most;
+}
+
+uint64_t ScanReader::ShareOfRowsLeft() const {
+  // Of less than this a second thread is woken too late.
+  constexpr uint64_t kLeastRows = 2 * index::kDefaultRowsPerZone;
+  uint64_t num_rows = 0;
+  for (const RowRange& range : rows_left_) num_rows += range.size();
+  const uint64_t share = CeilDiv(num_rows, std::max<uint64_t>(MostUnits() - units_.size(), 1));
+  const uint64_t zones = CeilDiv(share, index::kDefaultRowsPerZone);
+  return std::max(kLeastRows, zones * index::kDefaultRowsPerZone);
 }
 
 arrow::Status ScanReader::PlanAhead() {

@@ -102,6 +102,8 @@ class ScanReader : public arrow::RecordBatchReader {
   arrow::Status PlanAhead();
   /// How many units may be planned, the one that is wanted included.
   size_t MostUnits() const;
+  /// What is left of the fragment, shared among the units that may still be planned.
+  uint64_t ShareOfRowsLeft() const;
   /// Read a unit as far as that does not depend on those before it.
   arrow::Status Read(Unit* unit) const;
   /// Wait for the first unit that was planned and make its rows ready.
