@@ -14,7 +14,7 @@ namespace lance {
 Filter::Filter(const arrow::compute::Expression& expression) {
   auto sql = filter::SqlOf(expression);
   problem_ = sql.status();
-  sql_ = sql.ok() ? *std::move(sql) : expression.ToString();
+  if (sql.ok()) sql_ = *std::move(sql);
 }
 
 arrow::Result<Filter> Filter::FromSubstrait(const std::shared_ptr<arrow::Buffer>& bytes) {
