@@ -4,8 +4,10 @@ The vectors V4, V5c, V5d and V5e of zonemap-and-indices 8.3, and walks of random
 step each filter gives the same rows with and without indices, from both readers.
 """
 
+import functools
 import os
 import random
+import tempfile
 
 import lance
 import lance.optimize
@@ -71,11 +73,25 @@ def ids_of(module, uri, condition, use_index):
     return sorted(scanner.to_table()["id"].to_pylist())
 
 
+@functools.cache
+def has_list_functions():
+    """Whether filters of this build can ask which items a list has."""
+    with tempfile.TemporaryDirectory() as folder:
+        lance_cpp.write_dataset(pa.table({"l": [["a"]]}), folder + "/t")
+        try:
+            return lance_cpp.dataset(folder + "/t").count_rows(filter="array_has(l, 'a')") == 1
+        except InvalidError as error:
+            assert "there is no function array_has" in str(error)
+            return False
+
+
 def check(uri, filters=FILTERS):
     """Every filter gives the same rows with and without indices, from both readers."""
     for condition in filters:
         expected = ids_of(lance, uri, condition, use_index=False)
         for name, module in WRITERS.items():
+            if module is lance_cpp and "array_has" in condition and not has_list_functions():
+                continue
             for use_index in (True, False):
                 found = ids_of(module, uri, condition, use_index)
                 assert found == expected, (condition, name, use_index)
