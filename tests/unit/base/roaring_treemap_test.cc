@@ -31,8 +31,8 @@ TEST(RoaringTreemap, ReadsWhatItWrites) {
 
   const std::string bytes = SerializeTreemap(map);
 
-  EXPECT_EQ(bytes, Treemap(3, Entry(0, {1, 2, 70000}) + Entry(5, {0}) +
-                                  Entry(0xffffffff, {0xffffffff})));
+  EXPECT_EQ(bytes,
+            Treemap(3, Entry(0, {1, 2, 70000}) + Entry(5, {0}) + Entry(0xffffffff, {0xffffffff})));
   EXPECT_EQ(Parse(bytes).ValueOrDie(), map);
 }
 
