@@ -43,11 +43,10 @@ std::vector<FaultyOperation> IndexRewriteOperations() {
   return {
       {.name = "CompactWithIndices",
        .rows = kWithoutThird,
-       .act =
-           [](const TableHandle& handle) -> arrow::Result<Dataset> {
-             ARROW_ASSIGN_OR_RAISE(auto result, Compact(*handle.dataset, CompactionOptions()));
-             return result.dataset;
-           },
+       .act = [](const TableHandle& handle) -> arrow::Result<Dataset> {
+         ARROW_ASSIGN_OR_RAISE(auto result, Compact(*handle.dataset, CompactionOptions()));
+         return result.dataset;
+       },
        .prepare = IndexAndDeleteThird,
        .is_rewrite = true,
        .refreshes_zonemaps = false},
@@ -59,11 +58,10 @@ std::vector<FaultyOperation> IndexRewriteOperations() {
        .refreshes_zonemaps = false},
       {.name = "ClusterWithIndices",
        .rows = kWithoutThird,
-       .act =
-           [](const TableHandle& handle) -> arrow::Result<Dataset> {
-             ARROW_ASSIGN_OR_RAISE(auto result, CompactFilesWithClustering(*handle.dataset));
-             return result.dataset;
-           },
+       .act = [](const TableHandle& handle) -> arrow::Result<Dataset> {
+         ARROW_ASSIGN_OR_RAISE(auto result, CompactFilesWithClustering(*handle.dataset));
+         return result.dataset;
+       },
        .prepare = IndexAndDeclare,
        .is_rewrite = true},
       // Segments are written again in one commit, the record is forgotten in another.

@@ -9,8 +9,8 @@
 
 namespace lance {
 
-/// Write index segments again that name rows from before a rewrite which left them as they were, and
-/// let zonemaps claim only what they have zones of. Nothing to do: the same dataset back.
+/// Write index segments again that name rows from before a rewrite which left them as they were,
+/// and let zonemaps claim only what they have zones of. Nothing to do: the same dataset back.
 ///
 /// One commit, without trying again. Source: table-format 10.5 "remap an index".
 ///

@@ -56,8 +56,7 @@ class CompactionRun {
       ARROW_ASSIGN_OR_RAISE(const auto plan,
                             PlanClusteringCompaction(result_.dataset, options_, call_));
       spec_ = plan.spec();
-      ARROW_ASSIGN_OR_RAISE(const auto tasks,
-                            ProgressingTasks(plan, result_.dataset.impl(), run_));
+      ARROW_ASSIGN_OR_RAISE(const auto tasks, ProgressingTasks(plan, result_.dataset.impl(), run_));
       if (conflicts_ == 0) result_.tasks_planned += tasks.size();
       result_.stopped_by = plan.stopped_by();
       result_.remaining = plan.remaining();

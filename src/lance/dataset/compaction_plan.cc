@@ -52,9 +52,9 @@ std::vector<Bin> MakeBins(const std::vector<CompactionCandidate>& fragments,
   };
   for (size_t i = 0; i < fragments.size(); ++i) {
     const CompactionCandidate& fragment = fragments[i];
-    const Reason reason =
-        excluded.contains(fragment.id) || fragment.is_held_back ? Reason::kNone
-                                                                : ReasonFor(fragment, options);
+    const Reason reason = excluded.contains(fragment.id) || fragment.is_held_back
+                              ? Reason::kNone
+                              : ReasonFor(fragment, options);
     const bool continues =
         !open.places.empty() && fragments[open.places.back()].covered_by == fragment.covered_by;
     if (reason == Reason::kNone || !continues) close();

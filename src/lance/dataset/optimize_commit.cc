@@ -119,9 +119,8 @@ arrow::Result<CompactionResult> CommitClusteringCompaction(
   result.dataset =
       FinishWithZonemaps(std::move(committed), plan.spec(), plan.options(), run, &result);
   result.version = result.versions.back();
-  ARROW_ASSIGN_OR_RAISE(
-      const PlannerInput input,
-      DescribeForPlanner(result.dataset.impl(), plan.options().take_over, run));
+  ARROW_ASSIGN_OR_RAISE(const PlannerInput input,
+                        DescribeForPlanner(result.dataset.impl(), plan.options().take_over, run));
   result.remaining = RewritableSize(input.fragments, plan.options());
   result.seconds = std::chrono::duration<double>(run.clock->Steady() - started).count();
   return result;

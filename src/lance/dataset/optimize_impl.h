@@ -108,8 +108,7 @@ arrow::Result<PlannerInput> DescribeForPlanner(const Dataset::Impl& dataset, boo
 ///
 /// \return Invalid naming an index and the ways out
 arrow::Status CheckNothingUncovered(const ClusteringCompactionPlan::Impl& plan,
-                                    const table::Manifest& manifest,
-                                    const IndexCoverage& coverage);
+                                    const table::Manifest& manifest, const IndexCoverage& coverage);
 
 /// Rows that a plan without budgets would rewrite.
 CompactionSize RewritableSize(const std::vector<clustering::PlannerFragment>& fragments,

@@ -138,8 +138,8 @@ arrow::Status RewrittenIndices::Record(const Dataset::Impl& latest,
   table::ReuseEntry record;
   const table::IndexMetadata* replaced = table::FindFragmentReuse(latest.manifest().indices);
   if (replaced != nullptr) record.replaced = replaced->uuid;
-  ARROW_ASSIGN_OR_RAISE(record.entry, table::WriteFragmentReuse(
-                                          *store_, versions, latest.manifest().version, run));
+  ARROW_ASSIGN_OR_RAISE(
+      record.entry, table::WriteFragmentReuse(*store_, versions, latest.manifest().version, run));
   record_ = std::move(record);
   return arrow::Status::OK();
 }
@@ -172,8 +172,8 @@ arrow::Status RewrittenIndices::Remap(const Dataset::Impl& latest, const table::
 }
 
 arrow::Status RewrittenIndices::RemapOne(const Dataset::Impl& latest,
-                                        const table::IndexMetadata& segment,
-                                        const index::RowMapping& mapping, const RunContext& run) {
+                                         const table::IndexMetadata& segment,
+                                         const index::RowMapping& mapping, const RunContext& run) {
   ARROW_ASSIGN_OR_RAISE(const auto column,
                         ColumnValues::Make(latest.fields, segment.field_ids.front()));
   index::NewScalarIndex request{.index_type = index::IndexTypeName(segment),
@@ -182,8 +182,7 @@ arrow::Status RewrittenIndices::RemapOne(const Dataset::Impl& latest,
                                 .domain = index::RowDomain::kAddress,
                                 .old_parts = {{.segment = &segment, .mapping = &mapping}}};
   const Uuid uuid = Uuid::Random(*run.random);
-  ARROW_ASSIGN_OR_RAISE(auto written,
-                        index::WriteScalarIndex(latest.store, uuid, request, run));
+  ARROW_ASSIGN_OR_RAISE(auto written, index::WriteScalarIndex(latest.store, uuid, request, run));
   // Details and version stay what they were: a rewrite cannot change them (5.6).
   segments_.push_back({.old_uuid = segment.uuid,
                        .new_uuid = uuid,

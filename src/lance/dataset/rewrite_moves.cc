@@ -80,14 +80,16 @@ arrow::Result<std::vector<table::ReuseGroup>> RecordOf(
     const auto& sources = *rewrites[i].sources;
     if (!std::ranges::is_sorted(sources, {}, &table::Fragment::id)) {
       return arrow::Status::Invalid(
-          rewrites[i].name, " has its sources in another order than that of their ids; allowed: "
-                            "defer_index_remap = false");
+          rewrites[i].name,
+          " has its sources in another order than that of their ids; allowed: "
+          "defer_index_remap = false");
     }
     table::ReuseGroup group;
     for (const table::Fragment& source : sources) {
-      group.old_fragments.push_back({.id = source.id,
-                                     .physical_rows = source.physical_rows,
-                                     .num_deleted_rows = source.physical_rows - source.live_rows()});
+      group.old_fragments.push_back(
+          {.id = source.id,
+           .physical_rows = source.physical_rows,
+           .num_deleted_rows = source.physical_rows - source.live_rows()});
     }
     for (const auto& source : groups[i].sources) {
       if (!source.survivors.empty()) group.survivors.emplace(source.id, source.survivors);

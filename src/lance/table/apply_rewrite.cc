@@ -110,8 +110,8 @@ arrow::Status ReplaceIndices(const Rewrite& rewrite, Manifest* manifest) {
   return arrow::Status::OK();
 }
 
-/// Move a segment's coverage past all groups: one that covers only a part of a group loses it, a new
-/// fragment is covered whole or not.
+/// Move a segment's coverage past all groups: one that covers only a part of a group loses it, a
+/// new fragment is covered whole or not.
 arrow::Status MoveWhatIsWhole(const Rewrite& rewrite, bool follows, IndexMetadata* index) {
   ARROW_ASSIGN_OR_RAISE(auto coverage, index->Coverage());
   if (!coverage) return arrow::Status::OK();
@@ -137,8 +137,7 @@ arrow::Status MoveStableCoverage(const Rewrite& rewrite, Manifest* manifest) {
         std::ranges::find(rewrite.rewritten_indices, index.uuid, &RewrittenIndex::new_uuid) !=
         rewrite.rewritten_indices.end();
     if (is_listed) continue;
-    ARROW_RETURN_NOT_OK(
-        MoveWhatIsWhole(rewrite, StoresStableRowIds(index, *manifest), &index));
+    ARROW_RETURN_NOT_OK(MoveWhatIsWhole(rewrite, StoresStableRowIds(index, *manifest), &index));
   }
   return arrow::Status::OK();
 }

@@ -160,8 +160,8 @@ struct OperationApplier {
   arrow::Status operator()(const CreateIndex& create) const {
     if (FindFragmentReuse(create.new_indices) != nullptr) {
       const IndexMetadata* replaced = FindFragmentReuse(create.removed_indices);
-      ARROW_RETURN_NOT_OK(CheckReplaced(replaced ? std::optional(replaced->uuid) : std::nullopt,
-                                        *next));
+      ARROW_RETURN_NOT_OK(
+          CheckReplaced(replaced ? std::optional(replaced->uuid) : std::nullopt, *next));
     }
     std::set<Uuid> removed;
     for (const IndexMetadata& index : create.removed_indices) removed.insert(index.uuid);

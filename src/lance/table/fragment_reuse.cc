@@ -48,8 +48,8 @@ arrow::Result<MovedGroup> ToMovedGroup(const ReuseVersion& version, const ReuseG
   }
   for (const auto& [id, offsets] : group.survivors) {
     if (sources.contains(id)) continue;
-    return Contradiction(version, "rows of fragment " + std::to_string(id) +
-                                      " survive, which is not replaced");
+    return Contradiction(
+        version, "rows of fragment " + std::to_string(id) + " survive, which is not replaced");
   }
   MovedGroup moved;
   for (auto& [id, offsets] : sources) moved.sources.push_back({id, std::move(offsets)});
@@ -73,9 +73,9 @@ arrow::Result<std::string> ReadContent(ObjectStore& store, const IndexMetadata& 
   }
   const std::string path = FilePath(entry, external.path);
   ARROW_ASSIGN_OR_RAISE(const auto bytes, ReadWhole(store, path, std::nullopt, run));
-  ByteReader in({reinterpret_cast<const std::byte*>(bytes->data()),
-                 static_cast<size_t>(bytes->size())},
-                path);
+  ByteReader in(
+      {reinterpret_cast<const std::byte*>(bytes->data()), static_cast<size_t>(bytes->size())},
+      path);
   ARROW_RETURN_NOT_OK(in.Take(external.offset, "content").status());
   ARROW_ASSIGN_OR_RAISE(const auto content, in.Take(external.size, "content"));
   return std::string(reinterpret_cast<const char*>(content.data()), content.size());
@@ -183,8 +183,7 @@ arrow::Result<std::shared_ptr<const FragmentReuse>> LoadFragmentReuse(ObjectStor
   return std::make_shared<const FragmentReuse>(std::move(reuse));
 }
 
-arrow::Status BringCoverageUpToDate(ObjectStore& store, const RunContext& run,
-                                    Manifest* manifest) {
+arrow::Status BringCoverageUpToDate(ObjectStore& store, const RunContext& run, Manifest* manifest) {
   ARROW_ASSIGN_OR_RAISE(const auto reuse, LoadFragmentReuse(store, *manifest, run));
   if (reuse == nullptr) return arrow::Status::OK();
   if (reuse->is_opaque()) {
@@ -212,9 +211,9 @@ arrow::Result<IndexMetadata> WriteFragmentReuse(ObjectStore& store,
   entry.has_details = true;
   entry.details_type_url = kTypeUrl;
   entry.index_version = 0;
-  entry.created_at_ms = static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::milliseconds>(
-                                                  run.clock->Now().time_since_epoch())
-                                                  .count());
+  entry.created_at_ms = static_cast<uint64_t>(
+      std::chrono::duration_cast<std::chrono::milliseconds>(run.clock->Now().time_since_epoch())
+          .count());
   RoaringBitmap new_fragments;
   for (const ReuseVersion& version : versions) {
     for (const ReuseGroup& group : version.groups) {
@@ -232,9 +231,9 @@ arrow::Result<IndexMetadata> WriteFragmentReuse(ObjectStore& store,
   if (content.size() > kMaxInlineReuseBytes) {
     stored = ExternalReuse{.path = std::string(kFileName), .size = content.size()};
     const std::string path = FilePath(entry, kFileName);
-    ARROW_ASSIGN_OR_RAISE(const PutOutcome put,
-                          store.Put(path, arrow::Buffer::FromString(std::move(content)),
-                                    PutMode::kOverwrite));
+    ARROW_ASSIGN_OR_RAISE(
+        const PutOutcome put,
+        store.Put(path, arrow::Buffer::FromString(std::move(content)), PutMode::kOverwrite));
     if (put != PutOutcome::kStored) {
       return arrow::Status::IOError(path, ": the store does not say whether it was written");
     }

@@ -37,9 +37,8 @@ arrow::Result<ReuseVersion> ParseVersion(const pb::FragmentReuseIndexDetails::Ve
   ReuseVersion version{.dataset_version = message.dataset_version()};
   for (const auto& group_message : message.groups()) {
     ReuseGroup group;
-    ARROW_ASSIGN_OR_RAISE(
-        group.survivors,
-        ParseTreemap(AsBytes(group_message.changed_row_addrs()), "FragmentReuse.changed_row_addrs"));
+    ARROW_ASSIGN_OR_RAISE(group.survivors, ParseTreemap(AsBytes(group_message.changed_row_addrs()),
+                                                        "FragmentReuse.changed_row_addrs"));
     ARROW_ASSIGN_OR_RAISE(group.old_fragments, ParseDigests(group_message.old_fragments()));
     ARROW_ASSIGN_OR_RAISE(group.new_fragments, ParseDigests(group_message.new_fragments()));
     version.groups.push_back(std::move(group));
@@ -63,8 +62,7 @@ arrow::Result<StoredReuse> ParseReuseDetails(std::string_view bytes) {
   }
   const auto& external = message.external();
   ARROW_RETURN_NOT_OK(CheckText(external.path(), "FragmentReuseIndexDetails.external.path"));
-  return StoredReuse(
-      ExternalReuse{external.path(), external.offset(), external.size()});
+  return StoredReuse(ExternalReuse{external.path(), external.offset(), external.size()});
 }
 
 arrow::Result<std::string> SerializeReuseDetails(const StoredReuse& stored) {

@@ -19,7 +19,8 @@ struct ExternalReuse {
   uint64_t size = 0;
 };
 
-/// FragmentReuseIndexDetails (zonemap-and-indices 5.7): the serialized content itself, or its place.
+/// FragmentReuseIndexDetails (zonemap-and-indices 5.7): the serialized content itself, or its
+/// place.
 using StoredReuse = std::variant<std::string, ExternalReuse>;
 
 /// \return SerializationError

@@ -15,8 +15,9 @@ namespace {
 // indices store addresses in every table (table-format 8.2). A JSON index is as its inner index,
 // which nobody here looks for.
 constexpr std::array<std::string_view, 8> kTypesWithRowIds = {
-    "btreeindexdetails",    "bitmapindexdetails", "labellistindexdetails", "ngramindexdetails",
-    "invertedindexdetails", "vectorindexdetails", "rtreeindexdetails",     "minhashlshindexdetails"};
+    "btreeindexdetails", "bitmapindexdetails",    "labellistindexdetails",
+    "ngramindexdetails", "invertedindexdetails",  "vectorindexdetails",
+    "rtreeindexdetails", "minhashlshindexdetails"};
 
 constexpr std::string_view kBTree = "btreeindexdetails";
 

@@ -58,8 +58,7 @@ std::optional<uint64_t> RowMoves::Map(uint64_t address) const {
   const Group& group = groups_[source->group];
   uint64_t place = source->first_rank + source->survivors.Rank(offset);
   if (group.places != nullptr) place = (*group.places)[place];
-  const auto behind =
-      std::ranges::upper_bound(group.targets, place, {}, &Target::first_place);
+  const auto behind = std::ranges::upper_bound(group.targets, place, {}, &Target::first_place);
   const Target& target = *std::prev(behind);  // the first one starts at 0
   return uint64_t{target.id} << 32 | (place - target.first_place);
 }

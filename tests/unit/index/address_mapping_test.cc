@@ -18,11 +18,9 @@ std::shared_ptr<const table::FragmentReuse> Reuse() {
 }
 
 TEST(AddressMapping, GoesThroughRecordCoverageAndRewriteInThisOrder) {
-  LANCE_ASSERT_OK_AND_ASSIGN(
-      const auto moves,
-      table::RowMoves::Make({{.sources = {{1, {1}}}, .targets = {{6, 1}}}}));
-  const AddressMapping mapping(
-      {.reuse = Reuse(), .covered = RoaringBitmap{1, 3}, .moves = &moves});
+  LANCE_ASSERT_OK_AND_ASSIGN(const auto moves,
+                             table::RowMoves::Make({{.sources = {{1, {1}}}, .targets = {{6, 1}}}}));
+  const AddressMapping mapping({.reuse = Reuse(), .covered = RoaringBitmap{1, 3}, .moves = &moves});
 
   EXPECT_EQ(mapping.Map(Address(0, 0)), std::nullopt);  // deleted before the rewrite
   EXPECT_EQ(mapping.Map(Address(0, 1)), std::nullopt);
@@ -44,8 +42,7 @@ TEST(MapRows, MovesSetsOfRows) {
 }
 
 TEST(MapRows, OfAWholeFragmentTakesWhatSurvived) {
-  EXPECT_EQ(MapRows({{{0, std::nullopt}}}, *Reuse()),
-            (RowAddressMap{{{1, RoaringBitmap{0, 1}}}}));
+  EXPECT_EQ(MapRows({{{0, std::nullopt}}}, *Reuse()), (RowAddressMap{{{1, RoaringBitmap{0, 1}}}}));
   EXPECT_EQ(MapRows({{{0, RoaringBitmap{1}}}}, *Reuse()), RowAddressMap());
   EXPECT_EQ(MapRows({{{0, RoaringBitmap{0}}, {1, std::nullopt}}}, *Reuse()),
             (RowAddressMap{{{1, std::nullopt}}}));
