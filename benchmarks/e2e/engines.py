@@ -306,10 +306,19 @@ class Pylance(_Lance):
         )
         _sync(target)
 
+    def write_small_files(self, target: str, files: int, rows: int, version: str) -> None:
+        """Write a table of so many data files of so many rows each."""
+        self._write(
+            _numbers(files * rows), target, max_rows_per_file=rows, data_storage_version=version
+        )
+
     def add_zones(self, target: str, column: str, rows_per_zone: int) -> None:
         """Summarise a column in zones of so many rows."""
         table = self._table(target)
-        table.create_scalar_index(column, "ZONEMAP", rows_per_zone=rows_per_zone)
+        config = importlib.import_module("lance.indices").IndexConfig(
+            "zonemap", {"rows_per_zone": rows_per_zone}
+        )
+        table.create_scalar_index(column, config)
         self._opened.pop(target)
         _sync(target)
 

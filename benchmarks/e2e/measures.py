@@ -341,15 +341,15 @@ def many_zones(contest: Contest, _: list[str]) -> Iterator[Figure]:
     count = max(2, min(10_000, round(100_000 * contest.options.scale)))
     tables = {engine: contest.place(f"{engine}-zones") for engine in (OURS, PYLANCE)}
     contest.engine(PYLANCE).call(
-        "write_fragments",
+        "write_small_files",
         target=tables[PYLANCE],
-        fragments=count,
+        files=count,
         rows=1024,
         version=contest.options.file_version,
     )
     contest.engine(PYLANCE).call("add_zones", target=tables[PYLANCE], column="id", rows_per_zone=8)
     shutil.copytree(tables[PYLANCE], tables[OURS])
-    for case, condition in (("point", "id = -1"), ("range", "id >= 2000 AND id <= 2100")):
+    for case, condition in (("point", "id = -1"), ("range", "id > -100 AND id < 0")):
 
         def plan(engine: str, asked: str = condition):
             answer = contest.engine(engine).call("count", target=tables[engine], condition=asked)

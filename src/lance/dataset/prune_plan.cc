@@ -131,10 +131,11 @@ void FragmentPruner::CountLeaf(size_t leaf, const Zones& found,
     }
     return;
   }
-  counts.zones_total += found.zones->zones.size();
-  for (const index::Zone& zone : found.zones->zones) {
-    const bool is_kept =
-        index::ZoneMayMatch(*leaves_[leaf], zone) && may_hold(zone.zone_start, zone.zone_length);
+  const index::ZoneList& zones = found.zones->zones;
+  counts.zones_total += zones.size();
+  const std::vector<uint8_t> may_match = index::ZonesThatMayMatch(*leaves_[leaf], zones);
+  for (size_t i = 0; i < zones.size(); ++i) {
+    const bool is_kept = may_match[i] != 0 && may_hold(zones.zone_start(i), zones.zone_length(i));
     counts.zones_kept += is_kept ? 1 : 0;
   }
 }

@@ -90,7 +90,7 @@ arrow::Result<std::shared_ptr<ScanReader>> ScanReader::Make(
                              {.use_indices = UsesIndices(scan->options),
                               .count_leaves = purpose == Purpose::kExplain},
                              run));
-    if (scan->options.use_scalar_index && purpose != Purpose::kExplain) {
+    if (UsesIndices(scan->options) && purpose != Purpose::kExplain) {
       reader->screen_ = FragmentScreen::Make(*scan->dataset, scan->filter->predicate());
     }
   }

@@ -321,4 +321,17 @@ bool ZoneMayMatch(const Predicate& leaf, const Zone& zone) {
   return true;
 }
 
+std::vector<uint8_t> ZonesThatMayMatch(const Predicate& leaf, const ZoneList& zones) {
+  std::vector<uint8_t> may(zones.size(), leaf.kind == Kind::kAlwaysFalse ? 0 : 1);
+  if (leaf.kind == Kind::kIsNull) {
+    for (size_t i = 0; i < may.size(); ++i) may[i] = zones.null_count(i) > 0 ? 1 : 0;
+    return may;
+  }
+  const auto comparison = LiteralComparison::Make(leaf);
+  if (!comparison || zones.empty()) return may;
+  const bool is_comparable = !comparison->type() || zones.type()->Equals(*comparison->type());
+  if (is_comparable) comparison->MayBeTrue(zones, &may);
+  return may;
+}
+
 }  // namespace lance::index

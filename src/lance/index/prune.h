@@ -66,7 +66,10 @@ class Pruner {
 PrunedFragment PruneFragment(const Predicate& predicate, uint64_t physical_rows,
                              const ZoneLookup& zones, const LeafRowsLookup& leaf_rows = {});
 
-/// Whether a zone may hold a row for which the leaf is true. Exposed for explain's per-leaf counts.
+/// Whether a zone may hold a row for which the leaf is true. Exposed for checks.
 bool ZoneMayMatch(const Predicate& leaf, const Zone& zone);
+
+/// The same of many zones: one byte each, 1 or 0.
+std::vector<uint8_t> ZonesThatMayMatch(const Predicate& leaf, const ZoneList& zones);
 
 }  // namespace lance::index

@@ -133,7 +133,7 @@ uint64_t BytesOfPages(const format::DataFileReader& file, const std::vector<int>
   for (const int column : columns) {
     for (const auto& page : file.metadata().columns[static_cast<size_t>(column)].pages) {
       if (page.first_row >= rows.end || page.first_row + page.num_rows <= rows.begin) continue;
-      for (const ByteRange& buffer : page.buffers) bytes += buffer.size_bytes;
+      for (const ByteRange& buffer : page.buffers) bytes += buffer.length;
     }
   }
   return bytes;
