@@ -9,6 +9,7 @@
 #include "lance/dataset/fragment_reader.h"
 #include "lance/dataset/fragment_writer.h"
 #include "lance/index/index_type.h"
+#include "lance/index/zonemap.h"
 #include "lance/table/index_rows.h"
 
 namespace lance {
