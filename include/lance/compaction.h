@@ -41,7 +41,8 @@ struct CompactionOptions {
   std::optional<bool> materialize_deletions;
   /// How many is many: a share of the rows, which must be exceeded; 1 or more: never. Default 0.1.
   std::optional<double> materialize_deletions_threshold;
-  /// Not supported: true is NotImplemented.
+  /// Leave indices as they are and record where the rows went: faster now, slower to read until
+  /// OptimizeIndices catches up. NotImplemented on tables with stable row ids. Default false.
   std::optional<bool> defer_index_remap;
   /// Most rows that are read at once. Default 8,192.
   std::optional<uint64_t> batch_size;
@@ -75,6 +76,8 @@ class RewriteResult {
   uint64_t read_version() const;
   /// What it would change.
   CompactionMetrics metrics() const;
+  /// Whether its commit leaves indices as they are.
+  bool defers_index_remap() const;
   /// The fragments to replace.
   const std::vector<FragmentMetadata>& original_fragments() const;
   /// The new fragments, not yet numbered.

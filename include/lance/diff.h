@@ -16,6 +16,9 @@ struct DiffRequest {
   uint64_t begin_version = 0;
   /// The newer version.
   uint64_t end_version = 0;
+  /// Whether to read what was committed between them, one manifest for each version. Without,
+  /// `Diff::transactions` is empty and nobody is told of restores.
+  bool with_transactions = true;
 };
 
 /// What is different between two versions. Each reader can be read once.

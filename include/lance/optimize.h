@@ -22,6 +22,12 @@ struct SourceBudget {
   std::optional<uint64_t> max_source_bytes;
 };
 
+/// What a clustering run does about indices that cannot follow rows to their new places.
+enum class IndexPolicy {
+  kKeep,    ///< They lose the new fragments, which are then read in full; the result names them.
+  kStrict,  ///< The run is refused before any work.
+};
+
 /// Options of clustering maintenance. A plain value. Source: contract section 6 "Options".
 ///
 /// Unset target_rows_per_fragment, max_bytes_per_file and budgets come from the table's
@@ -42,6 +48,8 @@ struct ClusteringCompactionOptions {
   bool full = false;
   /// Also rewrite fragments that another provider stamped.
   bool take_over = false;
+  /// What to do about indices that cannot follow.
+  IndexPolicy index_policy = IndexPolicy::kKeep;
   /// Rows per zone of zonemaps that the call creates; no value: 8,192.
   std::optional<uint64_t> rows_per_zone;
   /// How to commit.

@@ -40,6 +40,7 @@ class CompactionOptions(TypedDict, total=False):
     min_merge_ratio: Optional[float]
     full: Optional[bool]
     take_over: Optional[bool]
+    index_policy: Optional[str]
     rows_per_zone: Optional[int]
 
 
@@ -243,8 +244,6 @@ class Compaction:
     ) -> CompactionMetrics:
         """Commit results of one plan, all or some; the dataset moves to the new version."""
         request_of({**(options or {}), "num_threads": None})
-        if (options or {}).get("defer_index_remap"):
-            raise unsupported("defer_index_remap", "allowed: False")
         if rewrites and all(not isinstance(rewrite, RewriteResult) for rewrite in rewrites):
             return _commit_clustering(dataset, rewrites)
         insides = []
@@ -252,6 +251,9 @@ class Compaction:
             if not isinstance(rewrite, RewriteResult):
                 raise InvalidError(f"{rewrite!r} is no RewriteResult of Compaction.plan")
             insides.append(rewrite._inside)
+        asked = (options or {}).get("defer_index_remap")
+        if asked is not None and any(one.defers_index_remap != asked for one in insides):
+            raise InvalidError(f"defer_index_remap is {asked}, the plan's is {not asked}")
         return moved(dataset, *_core.commit_compaction(dataset._ds, insides))
 
 

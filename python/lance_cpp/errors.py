@@ -19,7 +19,7 @@ class InvalidError(LanceError, ValueError, OSError):
     length: Optional[int] = None
 
 
-class NotFoundError(LanceError, ValueError, OSError, LookupError):
+class NotFoundError(LanceError, ValueError, OSError, KeyError):
     """Something is not there: kind says what it is (table, version, column, index, ...)."""
 
     kind: Optional[str] = None

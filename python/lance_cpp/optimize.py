@@ -156,6 +156,7 @@ class DatasetOptimizer(KeepsIndices, KnowsItsGaps):
         min_merge_ratio: Optional[float] = None,
         full: bool = False,
         take_over: bool = False,
+        index_policy: str = "keep",
         rows_per_zone: Optional[int] = None,
         observer: Optional[Callable[[dict[str, Any]], None]] = None,
     ) -> CompactionMetrics:
@@ -187,6 +188,12 @@ class DatasetOptimizer(KeepsIndices, KnowsItsGaps):
             Fragments that stay as they are, and keep their neighbours apart.
         data_storage_version : str, optional
             Version of the new data files; the table's does not change.
+        defer_index_remap : bool, optional
+            Leave indices as they are and record where the rows went: faster now, slower to read
+            until optimize_indices catches up. Not of tables with stable row ids. Default False.
+        index_policy : str, optional
+            Of clustering only. "keep": indices that cannot follow lose the new fragments, which are
+            then read in full. "strict": such a run is refused before any work.
         target_rows_per_group, min_merge_ratio, full, take_over, rows_per_zone
             Of clustering only, as docs/guide/clustering.md has them.
         observer : callable, optional
@@ -211,6 +218,7 @@ class DatasetOptimizer(KeepsIndices, KnowsItsGaps):
             "min_merge_ratio": min_merge_ratio,
             "full": full or None,
             "take_over": take_over or None,
+            "index_policy": index_policy if index_policy != "keep" else None,
             "rows_per_zone": rows_per_zone,
         }
         return compact(self._dataset, options, observer=observer, num_threads=num_threads)

@@ -89,6 +89,7 @@ void BindEnvelope(nb::class_<T>* bound) {
 void BindCompaction(nb::module_& m) {
   nb::class_<RewriteResult> result(m, "RewriteResult");
   result.def_prop_ro("read_version", &RewriteResult::read_version)
+      .def_prop_ro("defers_index_remap", &RewriteResult::defers_index_remap)
       .def_prop_ro("metrics",
                    [](const RewriteResult& self) {
                      const CompactionMetrics metrics = self.metrics();

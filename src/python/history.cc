@@ -109,7 +109,8 @@ Transactions DiffTransactions(const Dataset& dataset, nb::handle begin, nb::hand
 using DiffPart = std::shared_ptr<arrow::RecordBatchReader> Diff::*;
 
 BatchReader ReadDiff(const Dataset& dataset, nb::handle begin, nb::handle end, DiffPart part) {
-  const DiffRequest request = RequestOf(begin, end);
+  DiffRequest request = RequestOf(begin, end);
+  request.with_transactions = false;
   return BatchReader(
       [&](const CallOptions& call) -> arrow::Result<std::shared_ptr<arrow::RecordBatchReader>> {
         ARROW_ASSIGN_OR_RAISE(const Diff diff, DiffVersions(dataset, request, call));

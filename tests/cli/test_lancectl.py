@@ -798,7 +798,7 @@ PLAN_KEYS = {
 OPTION_KEYS = {
     "compaction_mode", "target_rows_per_fragment", "max_bytes_per_file", "max_source_fragments",
     "max_source_rows", "max_source_bytes", "full", "target_rows_per_group", "min_merge_ratio",
-    "take_over", "rows_per_zone",
+    "take_over", "rows_per_zone", "index_policy",
 }
 RESULT_KEYS = {
     "kind", "format", "mode", "version", "versions", "fragments_removed", "fragments_added",

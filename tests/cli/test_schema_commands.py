@@ -3,7 +3,7 @@
 import lance
 import pyarrow as pa
 import pytest
-from lancectl import INVALID, NOT_FOUND, attempt, run, write
+from lancectl import INVALID, NOT_FOUND, attempt, run, to_ipc, write
 
 
 @pytest.fixture(name="table")
@@ -33,9 +33,81 @@ def test_types_are_said_as_text(table):
     run("add-column", table, "t=CAST('2024-01-01 00:00:00' AS TIMESTAMP)")
     run("alter", table, "t", "--type", "timestamp(ms)")
     assert lance.dataset(str(table)).schema.field("t").type == pa.timestamp("ms")
+    run("alter", table, "t", "--type", "timestamp")
+    assert lance.dataset(str(table)).schema.field("t").type == pa.timestamp("us")
     outcome = attempt("alter", table, "t", "--type", "colour")
     assert outcome.code == INVALID
     assert "decimal(P,S)" in outcome.error
+
+
+TYPES = [
+    pa.bool_(), pa.float16(), pa.float32(), pa.float64(), pa.date32(), pa.date64(),
+    pa.time32("s"), pa.time64("ns"), pa.duration("ms"), pa.timestamp("ns"),
+    pa.timestamp("us", "Europe/Berlin"), pa.timestamp("ms", "+07:30"), pa.decimal128(10, 2),
+    pa.decimal256(40, -3), pa.string(), pa.large_string(), pa.large_binary(), pa.binary(4),
+    pa.list_(pa.int32()), pa.large_list(pa.string()), pa.list_(pa.float32(), 3),
+    pa.list_(pa.field("item", pa.int8(), nullable=False)),
+    pa.dictionary(pa.int8(), pa.string()), pa.map_(pa.string(), pa.int32()),
+    pa.struct([("a b", pa.list_(pa.struct([("x", pa.decimal128(5, 1)), ("y", pa.int8())]))),
+               pa.field("c", pa.timestamp("us", "UTC"), nullable=False)]),
+]
+
+
+def test_every_type_can_be_given_as_schema_prints_it(table):
+    """Converting int64 to them mostly fails, but never because the name is not known."""
+    for type_ in TYPES:
+        outcome = attempt("alter", table, "id", "--type", str(type_))
+        assert "is no type" not in outcome.error
+        assert outcome.code == 0 or str(type_) in outcome.error, outcome
+        if outcome.code == 0:
+            assert lance.dataset(str(table)).schema.field("id").type == type_
+            run("alter", table, "id", "--type", "int64")
+
+
+@pytest.mark.parametrize(
+    "text", ["int33", "list<", "list<>", "list<int33>", "struct<int8>", "timestamp[m]",
+             "time32[us]", "decimal(1)", "decimal(99,1)", "fixed_size_binary[0]",
+             "dictionary<int8>", "fixed_size_list<int8>[0]", "map<int8>",
+             "list<" * 60 + "int8" + ">" * 60]
+)
+def test_what_is_no_type_is_said(table, text):
+    outcome = attempt("alter", table, "id", f"--type={text}")
+    assert outcome.code == INVALID
+    assert "is no type" in outcome.error
+
+
+def test_columns_of_csv_files_can_be_given_types(tmp_path):
+    (tmp_path / "a.csv").write_text('id,price,"when,at",s\n1,2.50,2024-01-01 00:00:00Z,x\n,,,\n')
+    types = 'id=int32,price=decimal(10,2),"when,at=timestamp[us, tz=UTC]"'
+    for verb in ("create", "overwrite"):
+        run(verb, tmp_path / "t", tmp_path / "a.csv", "--types", types)
+        found = lance.dataset(str(tmp_path / "t")).to_table()
+        assert found.schema.types == [
+            pa.int32(), pa.decimal128(10, 2), pa.timestamp("us", "UTC"), pa.string()]
+        assert found["id"].to_pylist() == [1, None]
+    for given, code, word in (
+        ("ident=int32", NOT_FOUND, "id, price"), ("id", INVALID, "COLUMN=TYPE"),
+        ("id=int33", INVALID, "int33"), ("id=int8,id=int8", INVALID, "two types"),
+        ("s=int8", INVALID, "a.csv"),
+    ):
+        outcome = attempt("create", tmp_path / "u", tmp_path / "a.csv", "--types", given)
+        assert (outcome.code, word in outcome.error) == (code, True), outcome
+    outcome = attempt("create", tmp_path / "u", "-", "--types", "id=int32",
+                      stdin=to_ipc(pa.table({"id": [1]})))
+    assert outcome.code == INVALID and "only columns of CSV" in outcome.error
+    assert not (tmp_path / "u").exists()
+
+
+def test_errors_call_options_as_the_command_does(table):
+    run("tag", "create", table, "t")
+    run("rename", table, "name", "n")
+    refused = attempt("cleanup", table, "--older-than", "0s")
+    assert "--keep-tagged" in refused.error and "error_if" not in refused.error
+    refused = attempt("append", table, "-", "--max-rows-per-file", "0",
+                      stdin=to_ipc(pa.table({"id": [1], "n": ["x"]})))
+    assert "--max-rows-per-file is 0" in refused.error
+    refused = attempt("diff", table, "1", "2", "--json")
+    assert "create --enable-stable-row-ids" in refused.json_error["message"]
 
 
 def test_nothing_to_do_is_success_without_a_version(table):

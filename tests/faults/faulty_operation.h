@@ -72,6 +72,8 @@ std::vector<FaultyOperation> IndexOperations();
 std::vector<FaultyOperation> RawOperations();
 /// Compaction that keeps the order of rows.
 std::vector<FaultyOperation> CompactionOperations();
+/// Rewrites of rows that indices name.
+std::vector<FaultyOperation> IndexRewriteOperations();
 /// What is written first and committed later, and detached versions.
 std::vector<FaultyOperation> TransactionOperations();
 /// Transactions whose files callers write themselves, and writes to base paths.

@@ -26,6 +26,7 @@ std::vector<FaultyOperation> AllOperations() {
   for (auto& operation : MetadataOperations()) all.push_back(std::move(operation));
   for (auto& operation : IndexOperations()) all.push_back(std::move(operation));
   for (auto& operation : CompactionOperations()) all.push_back(std::move(operation));
+  for (auto& operation : IndexRewriteOperations()) all.push_back(std::move(operation));
   for (auto& operation : RawOperations()) all.push_back(std::move(operation));
   for (auto& operation : TransactionOperations()) all.push_back(std::move(operation));
   for (auto& operation : HandMadeOperations()) all.push_back(std::move(operation));

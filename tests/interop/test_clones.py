@@ -272,6 +272,7 @@ def test_dropped_tables_are_gone(maker, uri, tmp_path):
     maker.LanceDataset.drop(uri)
 
     assert snapshot(uri) == {}
+    assert not pathlib.Path(uri).exists()  # no empty folders either
     for module in MODULES:
         with pytest.raises(ERRORS):
             module.dataset(uri)
@@ -294,7 +295,7 @@ def test_dropping_removes_links_and_not_what_they_stand_for(dropper, uri, tmp_pa
     if dropper is lance_cpp:
         ds.branches.delete("b")
         assert (outside / "deeper" / "precious.lance").exists()
-        assert not (inside / "tree/b/data/link").exists()
+        assert not (inside / "tree/b/data").exists()
     dropper.LanceDataset.drop(uri)
     assert (outside / "deeper" / "precious.lance").exists()
     assert not (inside / "link").exists()

@@ -251,6 +251,10 @@ def test_files_end_at_the_bytes_asked_for(uri):
     assert len(sizes) > 6 + 1
 
 
+def index_names(uri):
+    return [index["name"] for index in lance.dataset(uri).list_indices()]
+
+
 def test_configuration_gives_the_defaults(uri):
     make(uri, [10] * 6)
     dataset = lance.dataset(uri)
@@ -258,9 +262,10 @@ def test_configuration_gives_the_defaults(uri):
     ours = lance_cpp.dataset(uri)
     assert fragment_ids(lance_cpp, ours) == fragment_ids(lance, dataset) == [[0, 1], [2, 3], [4, 5]]
 
+    dataset.create_scalar_index("id", "BTREE")
     dataset.update_config({"lance.compaction.defer_index_remap": "true"})
-    with pytest.raises(UnsupportedError, match="defer_index_remap"):
-        lance_cpp.dataset(uri).optimize.compact_files()
+    lance_cpp.dataset(uri).optimize.compact_files(max_source_fragments=2)
+    assert sorted(index_names(uri)) == ["__lance_frag_reuse", "id_idx"]
     lance_cpp.dataset(uri).optimize.compact_files(defer_index_remap=False)
     assert sizes_of(uri) == [20, 20, 20]
 

@@ -88,13 +88,13 @@ def test_indices_are_dropped(writer, uri):
 
 
 def test_indices_of_other_kinds_stay_and_are_dropped_by_name(uri):
-    lance.dataset(uri).create_scalar_index("id", "BTREE")
+    lance.dataset(uri).create_scalar_index("id", "BLOOMFILTER")
     lance_cpp.write_dataset(rows(500, 5), uri, mode="append")
     dataset = lance_cpp.dataset(uri)
     dataset.optimize.optimize_indices()
     found = {index.name: index.num_unindexed_fragments for index in dataset.describe_indices()}
     assert found == {"id_idx": 1, "k_idx": 0}
-    with pytest.raises(lance_cpp.errors.UnsupportedError, match="id_idx is a BTree index"):
+    with pytest.raises(lance_cpp.errors.UnsupportedError, match="id_idx is a BloomFilter index"):
         dataset.optimize.optimize_indices(index_names=["id_idx"])
     dataset.drop_index("id_idx")
     assert [index.name for index in lance.dataset(uri).describe_indices()] == ["k_idx"]
@@ -109,5 +109,5 @@ def test_lancectl_keeps_indices(tmp_path):
     zones = run("index", "zones", uri, "--column", "k", "--format", "csv").out.splitlines()
     assert zones[1:] == ["0,0,16,0,1,0,0", "0,16,16,1,3,0,0", "0,32,8,3,3,0,0"]
     assert "version 3" in run("index", "drop", uri, "zones").out
-    assert attempt("index", "create", uri, "--column", "k", "--type", "btree").code == 8
+    assert attempt("index", "create", uri, "--column", "k", "--type", "ngram").code == 8
     assert attempt("index", "create", uri, "--column", "k", "--rows-per-zone", 0).code == INVALID

@@ -126,8 +126,9 @@ def test_options_of_the_reference_that_are_not_here_are_named(ds):
             Compaction.plan(ds, {name: value})
     with pytest.raises(ValueError, match="Invalid compaction option: colour"):
         Compaction.execute(ds, {"colour": "red"})
-    with pytest.raises(UnsupportedError, match="defer_index_remap"):
-        Compaction.commit(ds, [], {"defer_index_remap": True})
+    rewrites = [task.execute(ds) for task in Compaction.plan(ds).tasks]
+    with pytest.raises(InvalidError, match="defer_index_remap is True"):
+        Compaction.commit(ds, rewrites, {"defer_index_remap": True})
     assert Compaction.execute(ds, {"num_threads": 1, "max_source_rows": None}).fragments_added == 1
 
 

@@ -37,6 +37,7 @@ HAS = {
     "compact_files": {"self", "target_rows_per_fragment", "max_bytes_per_file", "num_threads"}
     | {"compaction_mode", "max_source_fragments", "max_source_rows", "max_source_bytes", "full"}
     | {"target_rows_per_group", "min_merge_ratio", "take_over", "rows_per_zone", "observer"}
+    | {"index_policy"}
     | {"materialize_deletions", "materialize_deletions_threshold", "batch_size"}
     | {"binary_copy_read_batch_bytes", "excluded_fragment_ids", "data_storage_version"}
     # Refused where it fits; the table of this test is clustered.

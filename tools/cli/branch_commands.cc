@@ -130,7 +130,8 @@ void AddBranchCommands(CLI::App* app, CommonFlags* common, std::vector<Command>*
   const auto flags = Push(copy, RunCopy, commands);
   copy->add_option("TARGET", flags->target, "where the copy lies")->required();
   copy->add_option("--cluster-by", flags->cluster_by,
-                   "declare these columns for the copy; without: a plain table")
+                   "declare the copy clustered by these columns, as create does with --declare; "
+                   "without: a plain table")
       ->check(IsNotEmpty());
 
   CLI::App* drop =

@@ -89,6 +89,11 @@ arrow::Status RunCompact(const Invocation& invocation, const CompactFlags& flags
   }
   ARROW_ASSIGN_OR_RAISE(const auto result, lance::Compact(dataset, options, invocation.call));
   PrintCompaction(invocation, result);
+  if (dataset.clustering_spec() && result.tasks_committed > 0 && !invocation.flags.quiet) {
+    std::cerr << "warning: the table is declared clustered, and compact keeps the order of rows: "
+                 "optimize will rewrite what it made. optimize merges small fragments, too "
+                 "(compact_of_clustered)\n";
+  }
   return arrow::Status::OK();
 }
 
@@ -114,7 +119,8 @@ void AddCompactCommands(CLI::App* parent, CommonFlags* common, std::vector<Comma
                   "share of deleted rows above which a fragment is rewritten");
   app->add_flag("--no-materialize-deletions", flags->keep_deletions,
                 "rewrite no fragment because of deleted rows");
-  app->add_flag("--defer-index-remap", flags->defer_index_remap, "not in this version");
+  app->add_flag("--defer-index-remap", flags->defer_index_remap,
+                "leave indices as they are and record where the rows went");
   app->add_option("--batch-size", options.batch_size, "most rows read at once")
       ->check(IsWholeNumber());
   app->add_option("--compaction-mode", flags->mode,

@@ -59,7 +59,8 @@ arrow::Status RunCreate(const Invocation& invocation, const IndexFlags& flags) {
                                                              .commit = options},
                                                             invocation.call));
   return PrintVersion(invocation, dataset, made,
-                      "column " + flags.column + " has a " + (flags.type == "label_list" ? "label list" : flags.type));
+                      "column " + flags.column + " has a " +
+                          (flags.type == "label_list" ? "label list" : flags.type));
 }
 
 arrow::Status RunList(const Invocation& invocation) {

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "command_line.h"
+#include "option_names.h"
 #include "output.h"
 
 namespace {
@@ -15,7 +16,11 @@ arrow::Status RunChosen(const std::vector<lancectl::Command>& commands,
                         const lancectl::CommonFlags& flags) {
   ARROW_ASSIGN_OR_RAISE(const lancectl::Invocation invocation, lancectl::MakeInvocation(flags));
   for (const lancectl::Command& command : commands) {
-    if (command.app->parsed()) return command.run(invocation);
+    if (!command.app->parsed()) continue;
+    const arrow::Status status = command.run(invocation);
+    return status.ok()
+               ? status
+               : status.WithMessage(lancectl::WithFlagNames(status.message(), *command.app));
   }
   return arrow::Status::UnknownError("internal: no command was chosen");
 }

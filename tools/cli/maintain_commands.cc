@@ -99,6 +99,7 @@ struct OptimizeFlags {
   lance::ClusteringCompactionOptions options;
   std::string max_source_bytes;
   std::string max_bytes_per_file;
+  std::string index_policy = "keep";
   bool dry_run = false;
 };
 
@@ -125,6 +126,7 @@ arrow::Status RunOptimize(const Invocation& invocation, const OptimizeFlags& fla
   if (!flags.max_bytes_per_file.empty()) {
     ARROW_ASSIGN_OR_RAISE(options.max_bytes_per_file, ParseSize(flags.max_bytes_per_file));
   }
+  if (flags.index_policy == "strict") options.index_policy = lance::IndexPolicy::kStrict;
   ARROW_ASSIGN_OR_RAISE(options.commit, invocation.commit_options());
   ARROW_ASSIGN_OR_RAISE(const auto dataset, invocation.Open());
   if (flags.dry_run) {
@@ -165,6 +167,9 @@ void AddOptimize(CLI::App* parent, CommonFlags* common, std::vector<Command>* co
                   "rewrite a sorted group only for so much new data");
   app->add_flag("--full", options.full, "rewrite every fragment");
   app->add_flag("--take-over", options.take_over, "also what another provider stamped");
+  app->add_option("--index-policy", flags->index_policy,
+                  "keep: indices that cannot follow lose the new rows; strict: refuse then")
+      ->check(CLI::IsMember({"keep", "strict"}));
   app->add_option("--rows-per-zone", options.rows_per_zone, "of zonemaps that it creates")
       ->check(IsWholeNumber());
   app->add_flag("--dry-run", flags->dry_run, "print the plan and change nothing");

@@ -1,6 +1,8 @@
 #include "print_compaction.h"
 
+#include <algorithm>
 #include <iostream>
+#include <string>
 
 #include "lance/json.h"
 #include "output.h"
@@ -37,7 +39,9 @@ void PrintResult(const lance::CompactionResult& result) {
 
 void PrintStop(const std::optional<lance::CompactionStop>& stop) {
   if (!stop) return;
-  std::cout << "stopped by " << stop->budget << " " << WithCommas(stop->allowed) << ": fragment "
+  std::string flag = stop->budget;
+  std::ranges::replace(flag, '_', '-');
+  std::cout << "stopped by --" << flag << " " << WithCommas(stop->allowed) << ": fragment "
             << stop->next_fragment_id << " would need " << WithCommas(stop->needed) << '\n';
 }
 

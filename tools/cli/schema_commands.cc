@@ -1,72 +1,15 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 #include <iostream>
 
 #include "arrow/type.h"
 #include "command_line.h"
 #include "output.h"
+#include "type_names.h"
 
 namespace lancectl {
 
 namespace {
-
-struct NamedType {
-  std::string_view name;
-  std::shared_ptr<arrow::DataType> (*make)();
-};
-
-std::shared_ptr<arrow::DataType> Microseconds() { return arrow::timestamp(arrow::TimeUnit::MICRO); }
-
-constexpr NamedType kTypes[] = {
-    {"int8", [] { return arrow::int8(); }},
-    {"int16", [] { return arrow::int16(); }},
-    {"int32", [] { return arrow::int32(); }},
-    {"int64", [] { return arrow::int64(); }},
-    {"uint8", [] { return arrow::uint8(); }},
-    {"uint16", [] { return arrow::uint16(); }},
-    {"uint32", [] { return arrow::uint32(); }},
-    {"uint64", [] { return arrow::uint64(); }},
-    {"float16", [] { return arrow::float16(); }},
-    {"float32", [] { return arrow::float32(); }},
-    {"float64", [] { return arrow::float64(); }},
-    {"string", [] { return arrow::utf8(); }},
-    {"large_string", [] { return arrow::large_utf8(); }},
-    {"binary", [] { return arrow::binary(); }},
-    {"large_binary", [] { return arrow::large_binary(); }},
-    {"date32", [] { return arrow::date32(); }},
-    {"date64", [] { return arrow::date64(); }},
-    {"timestamp", Microseconds},
-    {"timestamp(s)", [] { return arrow::timestamp(arrow::TimeUnit::SECOND); }},
-    {"timestamp(ms)", [] { return arrow::timestamp(arrow::TimeUnit::MILLI); }},
-    {"timestamp(us)", Microseconds},
-    {"timestamp(ns)", [] { return arrow::timestamp(arrow::TimeUnit::NANO); }},
-};
-
-/// decimal(P,S). \return null when the text is something else
-std::shared_ptr<arrow::DataType> ParseDecimalType(std::string_view text) {
-  constexpr std::string_view kPrefix = "decimal(";
-  if (!text.starts_with(kPrefix) || !text.ends_with(')')) return nullptr;
-  text = text.substr(kPrefix.size(), text.size() - kPrefix.size() - 1);
-  int precision = 0, scale = 0;
-  const char* end = text.data() + text.size();
-  const auto first = std::from_chars(text.data(), end, precision);
-  if (first.ec != std::errc() || first.ptr == end || *first.ptr != ',') return nullptr;
-  const auto second = std::from_chars(first.ptr + 1, end, scale);
-  if (second.ec != std::errc() || second.ptr != end) return nullptr;
-  auto type = arrow::Decimal128Type::Make(precision, scale);
-  return type.ok() ? *type : nullptr;
-}
-
-arrow::Result<std::shared_ptr<arrow::DataType>> ParseType(const std::string& text) {
-  std::string names;
-  for (const NamedType& type : kTypes) {
-    if (type.name == text) return type.make();
-    names += std::string(type.name) + ", ";
-  }
-  if (auto decimal = ParseDecimalType(text)) return decimal;
-  return arrow::Status::Invalid("--type is \"", text, "\"; allowed: ", names, "decimal(P,S)");
-}
 
 arrow::Status PrintChanged(const Invocation& invocation, const lance::Dataset& before,
                            const lance::Dataset& after, const std::string& what) {
@@ -122,7 +65,9 @@ arrow::Status RunAlter(const Invocation& invocation, const AlterFlags& flags) {
   lance::ColumnAlteration alteration = flags.alteration;
   if (!flags.new_name.empty()) alteration.name = flags.new_name;
   if (!flags.type.empty()) {
-    ARROW_ASSIGN_OR_RAISE(alteration.data_type, ParseType(flags.type));
+    const auto type = ParseType(flags.type);
+    if (!type.ok()) return type.status().WithMessage("--type: ", type.status().message());
+    alteration.data_type = *type;
   }
   if (!alteration.name && !alteration.nullable && alteration.data_type == nullptr) {
     return arrow::Status::Invalid("nothing is to be changed: give --type, --nullable or both");
@@ -227,7 +172,8 @@ void AddColumnCommands(CLI::App* parent, CommonFlags* common, std::vector<Comman
   auto altered = std::make_shared<AlterFlags>();
   alter->add_option("NAME", altered->alteration.path, "the column, or the path of a member")
       ->required();
-  alter->add_option("--type", altered->type, "int64, string, timestamp(us), decimal(P,S) ...");
+  alter->add_option("--type", altered->type,
+                    "int64, string, timestamp[us], decimal(P,S) ..., as schema prints it");
   alter->add_option("--nullable", altered->alteration.nullable, "true or false");
   commands->push_back(
       {alter, [altered](const Invocation& invocation) { return RunAlter(invocation, *altered); }});

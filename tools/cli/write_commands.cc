@@ -1,9 +1,12 @@
 #include <CLI/CLI.hpp>
 #include <iostream>
 
+#include "arrow/type.h"
 #include "command_line.h"
 #include "input_files.h"
+#include "lance/status_detail.h"
 #include "output.h"
+#include "type_names.h"
 
 namespace lancectl {
 
@@ -13,6 +16,7 @@ namespace {
 struct WriteFlags {
   std::vector<std::string> files;
   std::string input_format;
+  std::string types;
   std::string cluster_by;
   bool no_cluster = false;
   bool declare = false;
@@ -20,13 +24,42 @@ struct WriteFlags {
   std::string max_bytes_per_file;
 };
 
-/// The schema that CSV columns are cast to: that of a table which keeps its schema; null for
-/// others.
+/// The schema that CSV columns are cast to: that of a table which keeps its schema, else the
+/// columns of --types; null for neither.
 arrow::Result<std::shared_ptr<arrow::Schema>> SchemaForCsv(const Invocation& invocation,
+                                                           const WriteFlags& flags,
                                                            lance::WriteMode mode) {
-  if (mode != lance::WriteMode::kAppend) return nullptr;
-  ARROW_ASSIGN_OR_RAISE(const auto table, invocation.Open());
-  return table.schema();
+  if (mode == lance::WriteMode::kAppend) {
+    ARROW_ASSIGN_OR_RAISE(const auto table, invocation.Open());
+    return table.schema();
+  }
+  if (flags.types.empty()) return nullptr;
+  const auto types = ParseColumnTypes(flags.types);
+  if (!types.ok()) return types.status().WithMessage("--types: ", types.status().message());
+  arrow::FieldVector fields;
+  for (const auto& [name, type] : *types) fields.push_back(arrow::field(name, type));
+  return arrow::schema(std::move(fields));
+}
+
+/// Check that the columns of --types came as asked for.
+arrow::Status CheckTypes(const arrow::Schema& asked, const arrow::Schema& input) {
+  for (const auto& field : asked.fields()) {
+    const auto found = input.GetFieldByName(field->name());
+    if (found == nullptr) {
+      std::string names;
+      for (const std::string& name : input.field_names()) {
+        names += (names.empty() ? "" : ", ") + name;
+      }
+      return arrow::Status::KeyError("--types: there is no column ", field->name(),
+                                     " in the input; it has ", names)
+          .WithDetail(std::make_shared<lance::NotFound>("column", field->name()));
+    }
+    if (found->type()->Equals(field->type())) continue;
+    return arrow::Status::Invalid("--types: column ", field->name(), " of the input is ",
+                                  found->type()->ToString(),
+                                  "; only columns of CSV files can be given a type");
+  }
+  return arrow::Status::OK();
 }
 
 arrow::Status PrintWritten(const Invocation& invocation, const lance::WriteResult& result) {
@@ -47,8 +80,9 @@ arrow::Status PrintWritten(const Invocation& invocation, const lance::WriteResul
 
 arrow::Status RunWrite(const Invocation& invocation, const WriteFlags& flags,
                        lance::WriteMode mode) {
-  ARROW_ASSIGN_OR_RAISE(const auto schema, SchemaForCsv(invocation, mode));
+  ARROW_ASSIGN_OR_RAISE(const auto schema, SchemaForCsv(invocation, flags, mode));
   ARROW_ASSIGN_OR_RAISE(auto source, OpenInput(flags.files, flags.input_format, schema));
+  if (!flags.types.empty()) ARROW_RETURN_NOT_OK(CheckTypes(*schema, *source.schema()));
   lance::InsertBuilder builder(invocation.flags.table);
   ARROW_ASSIGN_OR_RAISE(const lance::OpenOptions place, invocation.open_options());
   builder.WithMode(mode).WithOpenOptions(place);
@@ -90,6 +124,9 @@ void AddWriteCommand(CLI::App* parent, const std::string& name, const std::strin
   auto flags = std::make_shared<WriteFlags>();
   app->add_option("FILE", flags->files, "input files, or - for an Arrow IPC stream")->required();
   app->add_option("--input-format", flags->input_format, "parquet, csv or ipc; else by name");
+  if (mode != lance::WriteMode::kAppend) {
+    app->add_option("--types", flags->types, "COLUMN=TYPE,... of CSV columns; others are inferred");
+  }
   app->add_option("--cluster-by", flags->cluster_by,
                   "sort by these columns; on a declared table exactly the declared ones");
   app->add_flag("--no-cluster", flags->no_cluster, "keep the input's order on a declared table");

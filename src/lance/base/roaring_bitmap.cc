@@ -36,7 +36,8 @@ class PortableValidator {
   PortableValidator(std::span<const std::byte> bytes, std::string_view structure)
       : in_(bytes, structure) {}
 
-  arrow::Status Validate() {
+  /// \return how many bytes the bitmap takes; others may follow
+  arrow::Result<size_t> Validate() {
     ARROW_RETURN_NOT_OK(ReadHeader());
     ARROW_ASSIGN_OR_RAISE(descriptors_, in_.Take(uint64_t{num_containers_} * 4, "descriptors"));
     ARROW_RETURN_NOT_OK(CheckKeys());
@@ -46,7 +47,7 @@ class PortableValidator {
     for (uint32_t i = 0; i < num_containers_; ++i) {
       ARROW_RETURN_NOT_OK(CheckContainer(i));
     }
-    return in_.ExpectEnd();
+    return in_.offset();
   }
 
  private:
@@ -189,7 +190,18 @@ RoaringBitmap::~RoaringBitmap() = default;
 
 arrow::Result<RoaringBitmap> RoaringBitmap::Parse(std::span<const std::byte> bytes,
                                                   std::string_view structure) {
-  ARROW_RETURN_NOT_OK(PortableValidator(bytes, structure).Validate());
+  std::span<const std::byte> rest = bytes;
+  ARROW_ASSIGN_OR_RAISE(RoaringBitmap bitmap, ParsePrefix(&rest, structure));
+  if (rest.empty()) return bitmap;
+  return arrow::Status::SerializationError(structure, ".end at byte ", bytes.size() - rest.size(),
+                                           ": ", rest.size(), " bytes follow the last field");
+}
+
+arrow::Result<RoaringBitmap> RoaringBitmap::ParsePrefix(std::span<const std::byte>* rest,
+                                                        std::string_view structure) {
+  ARROW_ASSIGN_OR_RAISE(const size_t size, PortableValidator(*rest, structure).Validate());
+  const std::span<const std::byte> bytes = rest->first(size);
+  *rest = rest->subspan(size);
   RoaringBitmap result;
   try {
     *result.bitmap_ =
@@ -228,6 +240,10 @@ void RoaringBitmap::AddRange(uint64_t begin, uint64_t end) {
 void RoaringBitmap::Remove(uint32_t value) { bitmap_->remove(value); }
 
 bool RoaringBitmap::Contains(uint32_t value) const { return bitmap_->contains(value); }
+
+uint64_t RoaringBitmap::Rank(uint32_t value) const {
+  return value == 0 ? 0 : bitmap_->rank(value - 1);
+}
 
 uint64_t RoaringBitmap::size() const { return bitmap_->cardinality(); }
 

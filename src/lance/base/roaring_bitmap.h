@@ -35,6 +35,10 @@ class RoaringBitmap {
   static arrow::Result<RoaringBitmap> Parse(std::span<const std::byte> bytes,
                                             std::string_view structure);
 
+  /// Parse untrusted bytes that more may follow, as Parse does, and move `bytes` behind them.
+  static arrow::Result<RoaringBitmap> ParsePrefix(std::span<const std::byte>* bytes,
+                                                  std::string_view structure);
+
   /// Serialize in portable form without run containers.
   std::string Serialize() const;
 
@@ -43,6 +47,8 @@ class RoaringBitmap {
   void AddRange(uint64_t begin, uint64_t end);
   void Remove(uint32_t value);
   bool Contains(uint32_t value) const;
+  /// How many members are below a value.
+  uint64_t Rank(uint32_t value) const;
   uint64_t size() const;
   bool empty() const;
   /// The members in ascending order.

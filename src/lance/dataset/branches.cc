@@ -185,6 +185,17 @@ arrow::Result<std::vector<std::string>> FilesOf(ObjectStore& root, const std::st
   return files;
 }
 
+/// Remove what is left of a branch's folder, and the folders above it that were there for it alone.
+void RemoveEmptyFolders(ObjectStore& root, std::string folder) {
+  auto* const folders = dynamic_cast<StoredFolders*>(&root);
+  if (folders == nullptr) return;
+  folders->RemoveEmptyFolders(folder);
+  for (size_t slash = folder.rfind('/'); slash != std::string::npos; slash = folder.rfind('/')) {
+    folder.resize(slash);
+    folders->RemoveIfEmpty(folder);
+  }
+}
+
 }  // namespace
 
 arrow::Result<std::vector<BranchInfo>> ListBranches(const Dataset& dataset,
@@ -254,6 +265,7 @@ arrow::Status DeleteBranch(const Dataset& dataset, const std::string& name,
     ARROW_RETURN_NOT_OK(run.stop_token.Poll());
     ARROW_RETURN_NOT_OK(root->Delete(path));
   }
+  RemoveEmptyFolders(*root, table::BranchFolder(name));
   return arrow::Status::OK();
 }
 

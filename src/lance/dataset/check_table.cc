@@ -65,20 +65,6 @@ std::unordered_set<std::string> DamagedIn(const table::Manifest& manifest,
   return paths;
 }
 
-/// How a path in the store of a version is shown: relative to the table, or where its base is.
-std::string ShownPath(const table::Manifest& manifest, const check::VersionLine& line,
-                      const std::string& path, check::ReferencedFiles* files) {
-  for (const table::BasePath& base : manifest.base_paths) {
-    const std::string folder = table::BaseFolder(base.id);
-    if (path.starts_with(folder)) {
-      return files->PathOf(manifest, line, base.id, path.substr(folder.size()));
-    }
-  }
-  const auto is_in = [&](const char* folder) { return path.starts_with(folder); };
-  const bool is_file = is_in("data/") || is_in("_deletions/") || is_in("_indices/");
-  return is_file ? line.prefix() + path : path;
-}
-
 /// Check one version in full.
 arrow::Status CheckOpened(const Dataset::Impl& version, const check::VersionLine& line,
                           const std::unordered_set<std::string>& damaged_files, bool is_deep,
@@ -93,7 +79,7 @@ arrow::Status CheckOpened(const Dataset::Impl& version, const check::VersionLine
     ARROW_RETURN_NOT_OK(check::CheckScalarIndices(version, damaged, run, &found));
   }
   found.RenamePaths(
-      [&](const std::string& path) { return ShownPath(version.manifest(), line, path, files); });
+      [&](const std::string& path) { return files->ShownAs(version.manifest(), line, path); });
   findings->Append(found);
   return arrow::Status::OK();
 }
@@ -111,10 +97,11 @@ OpenedTable TableOf(const OpenedTable& place) {
 /// Check a table.
 ///
 /// \param version the version to check in full; null: none can be opened
-arrow::Result<std::vector<Finding>> Check(const OpenedTable& table, const Dataset::Impl* version,
-                                          const CheckRequest& request, const RunContext& run) {
+arrow::Result<std::vector<Finding>> Check(const OpenedTable& table,
+                                          const check::StoredTable& stored,
+                                          const Dataset::Impl* version, const CheckRequest& request,
+                                          const RunContext& run) {
   Findings findings;
-  ARROW_ASSIGN_OR_RAISE(const auto stored, check::StoredTable::List(*table.store));
   check::VersionLine line;
   if (version != nullptr && version->uri != table.uri) line.branch = version->opened.branch;
   check::ReferencedFiles files(table);
@@ -122,7 +109,7 @@ arrow::Result<std::vector<Finding>> Check(const OpenedTable& table, const Datase
                                             .stored = stored,
                                             .opened = version,
                                             .opened_branch = line.branch,
-                                            .reads_all_transactions = request.deep,
+                                            .is_deep = request.deep,
                                             .run = run},
                                            &files, &findings));
   ARROW_ASSIGN_OR_RAISE(const auto damaged, files.Check(stored, run, &findings));
@@ -167,7 +154,9 @@ arrow::Result<Dataset> Maintain(const Dataset& dataset, table::ClusteringMainten
 arrow::Result<std::vector<Finding>> CheckTable(const Dataset& dataset, const CheckRequest& request,
                                                const CallOptions& call) {
   const Dataset::Impl& impl = dataset.impl();
-  return Check(TableOf(impl.opened), &impl, request, impl.Run(call));
+  const OpenedTable table = TableOf(impl.opened);
+  ARROW_ASSIGN_OR_RAISE(const auto stored, check::StoredTable::List(*table.store));
+  return Check(table, stored, &impl, request, impl.Run(call));
 }
 
 arrow::Result<std::vector<Finding>> CheckTableAt(const std::string& uri, const OpenOptions& options,
@@ -182,7 +171,8 @@ arrow::Result<std::vector<Finding>> CheckTableAt(const std::string& uri, const O
   const RunContext run = MakeRunContext(*table.session, call);
   ARROW_ASSIGN_OR_RAISE(const auto stored, check::StoredTable::List(*table.store));
   const auto good = OpenNewestGood(table, stored, run);
-  ARROW_ASSIGN_OR_RAISE(auto findings, Check(table, good ? &good->impl() : nullptr, request, run));
+  ARROW_ASSIGN_OR_RAISE(auto findings,
+                        Check(table, stored, good ? &good->impl() : nullptr, request, run));
   const auto is_error = [](const Finding& finding) { return finding.severity == "error"; };
   // What the caller asked for was wrong, not the table.
   if (std::ranges::none_of(findings, is_error)) return failure;

@@ -1,12 +1,18 @@
 #include "lance/cleanup.h"
 
 #include <algorithm>
+#include <memory>
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "lance/base/executor.h"
 #include "lance/base/status_detail.h"
 #include "lance/dataset/cleanup_impl.h"
 #include "lance/dataset/progress_reporter.h"
+#include "lance/io/own_files.h"
+#include "lance/table/version_notes.h"
 
 namespace lance {
 namespace {
@@ -46,11 +52,16 @@ class Removal {
       : is_dry_(request.dry_run),
         survey_(survey),
         progress_(progress),
+        run_(run),
+        store_(place.store),
+        pins_(place.store, table::NoteKind::kPin),
+        removals_(place.store, table::NoteKind::kRemoval),
         deleter_(place.store, request.max_deletes_per_second, run) {}
 
   arrow::Result<CleanupResult> Run(const CleanupFindings& findings) {
     progress_->Stage("delete", findings.files.size() + findings.versions.size());
     result_.dry_run = is_dry_;
+    if (!is_dry_) ARROW_RETURN_NOT_OK(RemoveStaleNotes());
     auto file = findings.files.begin();
     const auto remove_up_to = [&](uint64_t version) {
       const auto begin = file;
@@ -63,15 +74,48 @@ class Removal {
       for (; next != findings.versions.end() && some.size() < kVersionsAtOnce; ++next) {
         some.push_back(next->second);
       }
-      ARROW_RETURN_NOT_OK(RemoveManifests(some));
+      const uint64_t last_version = some.back().version;
+      ARROW_RETURN_NOT_OK(RemoveVersions(std::move(some)));
       // Now nobody can begin to need what only they name; whoever did before is seen.
       if (!is_dry_) ARROW_RETURN_NOT_OK(survey_->LookAgain());
-      ARROW_RETURN_NOT_OK(remove_up_to(some.back().version));
+      ARROW_RETURN_NOT_OK(remove_up_to(last_version));
     }
+    if (!is_dry_) RemoveEmptyFolders();
     return std::move(result_);
   }
 
  private:
+  /// Of operations that died.
+  arrow::Status RemoveStaleNotes() const {
+    ARROW_RETURN_NOT_OK(pins_.RemoveStale(run_));
+    return removals_.RemoveStale(run_);
+  }
+
+  /// Remove the manifests of versions that nobody claims. While the note is there, nobody begins
+  /// to: who would, waits (docs/decisions/0013-notes-of-work.md).
+  arrow::Status RemoveVersions(std::vector<table::VersionEntry> versions) {
+    if (is_dry_) return RemoveManifests(versions);
+    std::set<uint64_t> numbers;
+    for (const table::VersionEntry& version : versions) numbers.insert(version.version);
+    ARROW_ASSIGN_OR_RAISE(const std::string note, removals_.Leave(numbers, run_));
+    arrow::Status removed = survey_->KeepClaimed(&versions);
+    if (removed.ok()) removed = RemoveManifests(versions);
+    if (!removals_.Remove(note).ok()) ++result_.failed_deletes;
+    return removed;
+  }
+
+  /// Folders that were made for files that are gone, such as those of index segments.
+  void RemoveEmptyFolders() const {
+    auto* const folders = dynamic_cast<StoredFolders*>(store_.get());
+    if (folders == nullptr) return;
+    std::set<std::string> above;
+    for (const CleanupFile& file : result_.files) {
+      const std::string folder = file.path.substr(0, file.path.rfind('/'));
+      if (folder.find('/') != std::string::npos) above.insert(folder);
+    }
+    for (const std::string& folder : above) folders->RemoveIfEmpty(folder);
+  }
+
   arrow::Status RemoveManifests(const std::vector<table::VersionEntry>& versions) {
     std::vector<std::string> paths;
     for (const table::VersionEntry& version : versions) {
@@ -126,6 +170,10 @@ class Removal {
   const bool is_dry_;
   CleanupSurvey* survey_;
   ProgressReporter* progress_;
+  const RunContext run_;
+  const std::shared_ptr<ObjectStore> store_;
+  const table::VersionNotes pins_;
+  const table::VersionNotes removals_;
   FileDeleter deleter_;
   uint64_t num_done_ = 0;
   CleanupResult result_;

@@ -114,6 +114,9 @@ class CleanupSurvey {
 
   const std::vector<CleanupBranch>& branches() const { return branches_; }
 
+  /// Keep versions that a tag names or a pin holds by now, and take them out of those that go. To
+  /// be called when the note of their removal is there, before their manifests go.
+  arrow::Status KeepClaimed(std::vector<table::VersionEntry>* versions);
   /// Keep what was referred to since: by commits that restore a version that goes, and by branches
   /// that began on one. To be called between removing manifests and removing files.
   arrow::Status LookAgain();
@@ -124,17 +127,24 @@ class CleanupSurvey {
   bool IsDoomed(const DoomedFile& file) const;
 
  private:
-  /// The version that a tag names, by its number.
-  using TaggedVersions = std::multimap<uint64_t, std::string>;
+  /// What holds versions besides branches, however old they are.
+  struct Claims {
+    std::set<uint64_t> pinned;                       // by operations at work
+    std::multimap<uint64_t, std::string> tag_names;  // by version
 
-  arrow::Result<TaggedVersions> ReadTags() const;
+    bool Has(uint64_t version) const {
+      return pinned.contains(version) || tag_names.contains(version);
+    }
+  };
+
+  arrow::Result<Claims> ReadClaims() const;
   arrow::Status ReadBranches();
   arrow::Status ReadVersions(const std::vector<table::VersionEntry>& versions);
   arrow::Status ReadVersion(const table::VersionEntry& entry);
-  arrow::Status ReadDetached();
-  /// Read versions that appeared since the last look.
-  arrow::Status ReadNewer();
-  arrow::Status KeepTagged(const TaggedVersions& tags);
+  /// Read what appeared since the last look: newer versions, and detached ones.
+  arrow::Status ReadNew();
+  /// \return Invalid naming the tags of versions that go, when that is asked for
+  arrow::Status CheckTagged(const Claims& claims) const;
   arrow::Status ListFiles(std::vector<DoomedFile>* files) const;
   void Judge(const ObjectInfo& info, const UnverifiedRule& rule,
              std::vector<DoomedFile>* files) const;
@@ -148,6 +158,7 @@ class CleanupSurvey {
   KeyUses uses_;
   std::vector<CleanupBranch> branches_;
   std::set<std::string> branch_manifests_;           // that were read
+  std::set<uint64_t> detached_;                      // versions that were read
   uint64_t newest_ = 0;                              // version that was read
   std::mutex mutex_;                                 // guards what follows while manifests are read
   std::map<uint64_t, table::VersionEntry> removed_;  // versions that go

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "lance/base/executor.h"
@@ -8,6 +9,7 @@
 #include "lance/table/feature_flags.h"
 #include "lance/table/manifest_names.h"
 #include "lance/table/tags.h"
+#include "lance/table/version_notes.h"
 
 namespace lance {
 namespace {
@@ -107,13 +109,18 @@ arrow::Result<CleanupFindings> CleanupSurvey::Run(uint64_t read_version) {
   progress_->Stage("read", versions.size());
   newest_ = versions.empty() ? 0 : versions.back().version;
   ARROW_RETURN_NOT_OK(ReadVersions(versions));
-  ARROW_RETURN_NOT_OK(ReadDetached());
-  ARROW_ASSIGN_OR_RAISE(const TaggedVersions tags, ReadTags());
-  ARROW_RETURN_NOT_OK(KeepTagged(tags));
+  ARROW_RETURN_NOT_OK(ReadNew());  // detached ones
+  ARROW_ASSIGN_OR_RAISE(const Claims claims, ReadClaims());
+  ARROW_RETURN_NOT_OK(CheckTagged(claims));
+  for (auto it = removed_.begin(); it != removed_.end();) {
+    const bool is_claimed = claims.Has(it->first);
+    if (is_claimed) ARROW_RETURN_NOT_OK(KeepAfterAll(it->second).status());
+    it = is_claimed ? removed_.erase(it) : std::next(it);
+  }
   CleanupFindings findings;
   ARROW_RETURN_NOT_OK(ListFiles(&findings.files));
   // What was committed meanwhile, and the files that it brought along.
-  ARROW_RETURN_NOT_OK(ReadNewer());
+  ARROW_RETURN_NOT_OK(ReadNew());
   std::erase_if(findings.files, [&](const DoomedFile& file) { return !IsDoomed(file); });
   std::ranges::sort(findings.files, {}, [](const DoomedFile& file) {
     return std::pair(file.last_version, std::string_view(file.path));
@@ -122,13 +129,19 @@ arrow::Result<CleanupFindings> CleanupSurvey::Run(uint64_t read_version) {
   return findings;
 }
 
-arrow::Result<CleanupSurvey::TaggedVersions> CleanupSurvey::ReadTags() const {
-  TaggedVersions tagged;
+arrow::Result<CleanupSurvey::Claims> CleanupSurvey::ReadClaims() const {
+  Claims claims;
+  // Pins first: when one is gone, the tag that was made under it is there.
+  const table::VersionNotes pins(place_.store, table::NoteKind::kPin);
+  ARROW_ASSIGN_OR_RAISE(const auto notes, pins.List(run_));
+  for (const table::VersionNote& note : notes) {
+    claims.pinned.insert(note.versions.begin(), note.versions.end());
+  }
   ARROW_ASSIGN_OR_RAISE(const auto tags, table::TagStore(place_.root).List(run_));
   for (const table::Tag& tag : tags) {
-    if (tag.branch.value_or("") == place_.branch) tagged.emplace(tag.version, tag.name);
+    if (tag.branch.value_or("") == place_.branch) claims.tag_names.emplace(tag.version, tag.name);
   }
-  return tagged;
+  return claims;
 }
 
 arrow::Status CleanupSurvey::ReadBranches() {
@@ -175,49 +188,49 @@ arrow::Status CleanupSurvey::ReadVersion(const VersionEntry& entry) {
   return uses_.Add(OwnKeysOf(manifest), goes ? entry.version : kAlways);
 }
 
-arrow::Status CleanupSurvey::ReadDetached() {
-  std::vector<VersionEntry> detached;
-  const std::string folder(table::kVersionsFolder);
-  ARROW_RETURN_NOT_OK(place_.store->List(folder, [&](const ObjectInfo& info) {
-    const auto name =
-        table::ParseManifestName(std::string_view(info.path).substr(folder.size() + 1));
-    if (name && name->is_detached) {
-      detached.push_back({name->version, name->naming, info.size_bytes});
-    }
+arrow::Status CleanupSurvey::ReadNew() {
+  std::vector<VersionEntry> entries;
+  const std::string folder = std::string(table::kVersionsFolder) + "/";
+  const auto visit = [&](const std::string& path) {
+    const auto name = table::ParseManifestName(std::string_view(path).substr(folder.size()));
+    if (!name) return arrow::Status::OK();
+    // Detached versions have no place among the others; none is older than the dataset's.
+    const bool is_new =
+        name->is_detached ? detached_.insert(name->version).second : name->version > newest_;
+    if (is_new) entries.push_back({name->version, name->naming, std::nullopt});
     return arrow::Status::OK();
-  }));
-  // They have no place among the versions; none is older than the dataset's.
-  return ReadVersions(detached);
+  };
+  ARROW_RETURN_NOT_OK(place_.store->ListPaths(std::string(table::kVersionsFolder), visit));
+  for (const VersionEntry& entry : entries) {
+    if (!detached_.contains(entry.version)) newest_ = std::max(newest_, entry.version);
+  }
+  return ReadVersions(entries);
 }
 
-arrow::Status CleanupSurvey::ReadNewer() {
-  ARROW_ASSIGN_OR_RAISE(std::vector<VersionEntry> now, manifests_.ListVersions());
-  std::erase_if(now, [&](const VersionEntry& entry) { return entry.version <= newest_; });
-  for (const VersionEntry& entry : now) {
-    ARROW_RETURN_NOT_OK(ReadVersion(entry));
-    newest_ = entry.version;
+arrow::Status CleanupSurvey::KeepClaimed(std::vector<VersionEntry>* versions) {
+  ARROW_ASSIGN_OR_RAISE(const Claims claims, ReadClaims());
+  for (const VersionEntry& entry : *versions) {
+    if (claims.Has(entry.version)) ARROW_RETURN_NOT_OK(KeepAfterAll(entry).status());
   }
+  std::erase_if(*versions, [&](const auto& entry) { return claims.Has(entry.version); });
   return arrow::Status::OK();
 }
 
 arrow::Status CleanupSurvey::LookAgain() {
-  ARROW_RETURN_NOT_OK(ReadNewer());
+  ARROW_RETURN_NOT_OK(ReadNew());
   ARROW_ASSIGN_OR_RAISE(const BranchReferences references,
                         ReadBranchReferences(place_, &branch_manifests_, run_));
   return uses_.Add({references.keys.begin(), references.keys.end()}, kAlways);
 }
 
-arrow::Status CleanupSurvey::KeepTagged(const TaggedVersions& tags) {
+arrow::Status CleanupSurvey::CheckTagged(const Claims& claims) const {
+  if (!request_.error_if_tagged_old_versions) return arrow::Status::OK();
   std::string names;
-  for (const auto& [version, name] : tags) {
-    const auto found = removed_.find(version);
-    if (found == removed_.end()) continue;
+  for (const auto& [version, name] : claims.tag_names) {
+    if (!removed_.contains(version)) continue;
     names += (names.empty() ? "" : ", ") + name + " (version " + std::to_string(version) + ")";
-    if (request_.error_if_tagged_old_versions) continue;
-    ARROW_RETURN_NOT_OK(KeepAfterAll(found->second).status());
-    removed_.erase(found);
   }
-  if (names.empty() || !request_.error_if_tagged_old_versions) return arrow::Status::OK();
+  if (names.empty()) return arrow::Status::OK();
   return arrow::Status::Invalid("versions that would be removed are tagged: ", names,
                                 "; delete the tags, or keep tagged versions by "
                                 "error_if_tagged_old_versions = false");

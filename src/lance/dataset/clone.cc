@@ -36,9 +36,15 @@ arrow::Result<Dataset> ShallowClone(const Dataset& dataset, const std::string& t
       const OpenedTable target,
       OpenTableStore(target_uri,
                      {.session = impl.session, .storage_options = impl.opened.storage_options}));
-  auto landed =
-      table::CommitShallowClone(table::ManifestStore(target.store), *impl.loaded, clone, run);
+  const table::ManifestStore manifests(target.store);
+  auto landed = table::CommitShallowClone(manifests, *impl.loaded, clone, run);
   if (!landed.ok()) return WithContext(landed.status(), target.uri);
+  // A cleanup that began before may have taken the version away, and its files.
+  const arrow::Status still_there = CloneOf(dataset).status();
+  if (NotFound::From(still_there) != nullptr) {  // any other failure says nothing against it
+    (void)table::RemoveShallowClone(manifests, *landed);
+    return still_there;
+  }
   return Dataset::Impl::Make(target, *std::move(landed));
 }
 

@@ -57,7 +57,7 @@ class CompactionRun {
                             PlanClusteringCompaction(result_.dataset, options_, call_));
       spec_ = plan.spec();
       ARROW_ASSIGN_OR_RAISE(const auto tasks,
-                            ProgressingTasks(plan, result_.dataset.impl().manifest()));
+                            ProgressingTasks(plan, result_.dataset.impl(), run_));
       if (conflicts_ == 0) result_.tasks_planned += tasks.size();
       result_.stopped_by = plan.stopped_by();
       result_.remaining = plan.remaining();
@@ -113,9 +113,8 @@ class CompactionRun {
 
   /// A budget that is spent to the last row leaves nothing to plan with; say what is left.
   arrow::Status NoteExhaustion(const ClusteringCompactionPlan& plan) {
-    const table::Manifest& manifest = result_.dataset.impl().manifest();
     ARROW_ASSIGN_OR_RAISE(const PlannerInput input,
-                          DescribeForPlanner(manifest, options_.take_over));
+                          DescribeForPlanner(result_.dataset.impl(), options_.take_over, run_));
     result_.remaining = RewritableSize(input.fragments, plan.options());
     return arrow::Status::OK();
   }

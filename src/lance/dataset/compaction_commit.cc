@@ -41,6 +41,10 @@ arrow::Status CheckTogether(const std::vector<RewriteResult>& results) {
                                     result.read_version(),
                                     " cannot be committed together; allowed: those of one plan");
     }
+    if (result.defers_index_remap() != results.front().defers_index_remap()) {
+      return arrow::Status::Invalid(
+          "results with and without defer_index_remap cannot be committed together");
+    }
     for (const table::Fragment& source : result.impl().sources) {
       if (sources.insert(source.id).second) continue;
       return arrow::Status::Invalid("fragment ", source.id, " is replaced by two results");
@@ -63,6 +67,7 @@ arrow::Result<CompactionResult> CommitTogether(const Dataset& dataset,
                         CommitRewrites(dataset,
                                        {.read_version = results.front().read_version(),
                                         .options = commit,
+                                        .defers_index_remap = results.front().defers_index_remap(),
                                         .owns_outputs = owns_outputs},
                                        std::move(rewrites), run, &result));
   result.version = result.versions.back();
@@ -123,6 +128,8 @@ CompactionMetrics RewriteResult::metrics() const {
           .files_removed = MakeExecuted(*impl_, 0).files_removed,
           .files_added = impl_->outputs.size()};
 }
+
+bool RewriteResult::defers_index_remap() const { return impl_->defers_index_remap; }
 
 void DiscardResult(const Dataset& dataset, const RewriteResult& result) {
   DeleteDataFiles(*dataset.impl().store, result.impl().outputs);

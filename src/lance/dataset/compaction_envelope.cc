@@ -25,6 +25,7 @@ constexpr const char* kOptions = "options";
 constexpr const char* kRowsOut = "rows_out";
 constexpr const char* kBytesRead = "bytes_read";
 constexpr const char* kMode = "mode";
+constexpr const char* kDefers = "defer_index_remap";
 
 std::string Seal(Kind kind, std::string_view payload) {
   std::string sealed(kMagic);
@@ -174,7 +175,8 @@ arrow::Result<std::string> RewriteResult::Serialize() const {
   return SealTransaction(Kind::kResult, impl_->read_version, std::move(rewrite),
                          {{kRowsOut, std::to_string(impl_->rows_out)},
                           {kBytesRead, std::to_string(impl_->bytes_read)},
-                          {kMode, ToString(impl_->mode)}});
+                          {kMode, ToString(impl_->mode)},
+                          {kDefers, impl_->defers_index_remap ? "true" : "false"}});
 }
 
 arrow::Result<RewriteResult> RewriteResult::Parse(std::string_view bytes) {
@@ -185,6 +187,7 @@ arrow::Result<RewriteResult> RewriteResult::Parse(std::string_view bytes) {
   ARROW_RETURN_NOT_OK(CheckOutputs(impl.outputs));
   ARROW_ASSIGN_OR_RAISE(impl.rows_out, content.Number(kRowsOut));
   ARROW_ASSIGN_OR_RAISE(impl.bytes_read, content.Number(kBytesRead));
+  impl.defers_index_remap = content.properties[kDefers] == "true";
   for (const CompactionMode mode :
        {CompactionMode::kTryBinaryCopy, CompactionMode::kForceBinaryCopy}) {
     if (content.properties[kMode] == ToString(mode)) impl.mode = mode;

@@ -135,7 +135,10 @@ arrow::Result<RewriteResult> CompactionTask::Execute(const Dataset& dataset,
   ARROW_RETURN_NOT_OK(CheckChangeable(table));
   ARROW_RETURN_NOT_OK(CheckSources(impl_->sources, "the compaction task", table.manifest()));
   RewriteResult::Impl result{
-      .read_version = impl_->read_version, .sources = impl_->sources, .mode = impl_->options.mode};
+      .read_version = impl_->read_version,
+      .sources = impl_->sources,
+      .mode = impl_->options.mode,
+      .defers_index_remap = impl_->options.defer_index_remap};
   ARROW_RETURN_NOT_OK(WriteOutputs(*impl_, snapshot, call, &result));
   const arrow::Status carried = CarryOrderedLineage(table.store, table.manifest(), result.sources,
                                                     table.Run(call), &result.outputs);

@@ -21,6 +21,7 @@ struct ResolvedCompaction {
   CompactionMode mode = CompactionMode::kReencode;
   bool materialize_deletions = true;
   double materialize_deletions_threshold = 0;
+  bool defer_index_remap = false;
   uint64_t batch_size = 0;
   uint64_t copy_batch_bytes = 0;
   std::vector<uint64_t> excluded_fragment_ids;
@@ -30,6 +31,11 @@ struct ResolvedCompaction {
 /// Check options by themselves. \return Invalid naming option, value and what is allowed;
 ///   NotImplemented for what this version has not
 arrow::Status CheckCompactionOptions(const CompactionOptions& options);
+
+/// Check that indices may be left as they are.
+///
+/// \return NotImplemented on tables with stable row ids
+arrow::Status CheckDeferrable(bool defer_index_remap, const table::Manifest& manifest);
 
 /// Fill in what is unset from the table's config, then from the defaults.
 ///
@@ -53,6 +59,8 @@ struct CompactionCandidate {
   uint64_t live_rows = 0;
   uint64_t size_bytes = 0;         // of its data files
   std::vector<size_t> covered_by;  // index segments, ascending
+  /// An index of a type that nobody here knows answers for it, by address.
+  bool is_held_back = false;
 };
 
 /// Tasks, each a run of neighbours by their places among the candidates, and what ended planning.
@@ -83,6 +91,7 @@ struct RewriteResult::Impl {
   uint64_t rows_out = 0;
   uint64_t bytes_read = 0;
   CompactionMode mode = CompactionMode::kReencode;
+  bool defers_index_remap = false;
 };
 
 /// One plan.

@@ -31,6 +31,7 @@ Json OptionsJson(const ClusteringCompactionOptions& options) {
           {"full", options.full},
           {"target_rows_per_group", OrNull(options.target_rows_per_group)},
           {"min_merge_ratio", Number(options.min_merge_ratio)},
+          {"index_policy", options.index_policy == IndexPolicy::kStrict ? "strict" : "keep"},
           {"take_over", options.take_over},
           {"rows_per_zone", OrNull(options.rows_per_zone)}};
 }

@@ -6,6 +6,7 @@
 #include "lance/base/status_detail.h"
 #include "lance/dataset/compaction_impl.h"
 #include "lance/dataset/optimize_impl.h"
+#include "lance/table/feature_flags.h"
 
 namespace lance {
 
@@ -64,13 +65,6 @@ arrow::Status TakeFromConfig(const table::Manifest& manifest, const char* name,
   return WrongConfig(name, *text, "reencode, try_binary_copy, force_binary_copy");
 }
 
-arrow::Status CheckNotDeferred(const std::optional<bool>& defer_index_remap) {
-  if (!defer_index_remap.value_or(false)) return arrow::Status::OK();
-  return UnsupportedError("defer_index_remap",
-                          "defer_index_remap is true; compaction that leaves the addresses in "
-                          "indices for later is not in this version; allowed: false");
-}
-
 /// Files of another version would make a table that this version does not read (flag bit 8).
 arrow::Status CheckSameVersion(const ResolvedCompaction& resolved,
                                const table::Manifest& manifest) {
@@ -84,6 +78,14 @@ arrow::Status CheckSameVersion(const ResolvedCompaction& resolved,
 }
 
 }  // namespace
+
+arrow::Status CheckDeferrable(bool defer_index_remap, const table::Manifest& manifest) {
+  if (!defer_index_remap || !table::HasStableRowIds(manifest)) return arrow::Status::OK();
+  return UnsupportedError("fragment reuse with stable row ids",
+                          "defer_index_remap is true, and the table has stable row ids, which "
+                          "indices need not follow; allowed: false",
+                          9);
+}
 
 std::string ToString(CompactionMode mode) {
   for (const auto& [known, name] : kModes) {
@@ -106,7 +108,6 @@ arrow::Status CheckCompactionOptions(const CompactionOptions& options) {
     return arrow::Status::Invalid("materialize_deletions_threshold is ", threshold,
                                   "; allowed: a finite number, 0 or more");
   }
-  ARROW_RETURN_NOT_OK(CheckNotDeferred(options.defer_index_remap));
   if (!options.data_storage_version.empty()) {
     ARROW_RETURN_NOT_OK(format::ParseFileVersion(options.data_storage_version).status());
   }
@@ -149,11 +150,13 @@ arrow::Result<ResolvedCompaction> ResolveCompaction(const CompactionOptions& opt
       .materialize_deletions = set.materialize_deletions.value_or(true),
       .materialize_deletions_threshold =
           set.materialize_deletions_threshold.value_or(kDefaultThreshold),
+      .defer_index_remap = set.defer_index_remap.value_or(false),
       .batch_size = set.batch_size.value_or(kDefaultBatchSize),
       .copy_batch_bytes = set.binary_copy_read_batch_bytes.value_or(kDefaultCopyBatchBytes),
       .excluded_fragment_ids = std::move(set.excluded_fragment_ids)};
   ARROW_ASSIGN_OR_RAISE(resolved.version, format::ParseFileVersion(set.data_storage_version));
   ARROW_RETURN_NOT_OK(CheckSameVersion(resolved, manifest));
+  ARROW_RETURN_NOT_OK(CheckDeferrable(resolved.defer_index_remap, manifest));
   // Nothing can exceed a share of 1.
   if (resolved.materialize_deletions_threshold >= 1) resolved.materialize_deletions = false;
   return resolved;
@@ -166,7 +169,7 @@ CompactionOptions AsOptions(const ResolvedCompaction& resolved) {
           .compaction_mode = resolved.mode,
           .materialize_deletions = resolved.materialize_deletions,
           .materialize_deletions_threshold = resolved.materialize_deletions_threshold,
-          .defer_index_remap = false,
+          .defer_index_remap = resolved.defer_index_remap,
           .batch_size = resolved.batch_size,
           .binary_copy_read_batch_bytes = resolved.copy_batch_bytes,
           .excluded_fragment_ids = resolved.excluded_fragment_ids,

@@ -6,9 +6,11 @@
 #include "lance/base/executor.h"
 #include "lance/base/status_detail.h"
 #include "lance/dataset/compaction_impl.h"
+#include "lance/dataset/index_coverage.h"
 #include "lance/dataset/row_changes.h"
 #include "lance/index/index_type.h"
 #include "lance/table/base_path.h"
+#include "lance/table/feature_flags.h"
 
 namespace lance {
 
@@ -51,7 +53,8 @@ std::vector<Bin> MakeBins(const std::vector<CompactionCandidate>& fragments,
   for (size_t i = 0; i < fragments.size(); ++i) {
     const CompactionCandidate& fragment = fragments[i];
     const Reason reason =
-        excluded.contains(fragment.id) ? Reason::kNone : ReasonFor(fragment, options);
+        excluded.contains(fragment.id) || fragment.is_held_back ? Reason::kNone
+                                                                : ReasonFor(fragment, options);
     const bool continues =
         !open.places.empty() && fragments[open.places.back()].covered_by == fragment.covered_by;
     if (reason == Reason::kNone || !continues) close();
@@ -113,17 +116,19 @@ std::optional<CompactionStop> Exceeded(const SourceBudget& budget, const Compact
 }
 
 /// Segments that cover each fragment, by place in the manifest. Entries of the system bind nothing.
-arrow::Status FindCoverage(const table::Manifest& manifest,
+arrow::Status FindCoverage(const Dataset::Impl& dataset, const RunContext& run,
                            std::vector<CompactionCandidate>* fragments) {
+  const table::Manifest& manifest = dataset.manifest();
+  ARROW_ASSIGN_OR_RAISE(const IndexCoverage coverage, CurrentCoverage(dataset, run));
   for (size_t i = 0; i < manifest.indices.size(); ++i) {
     const table::IndexMetadata& segment = manifest.indices[i];
     if (index::IsSystemIndex(segment)) continue;
-    ARROW_ASSIGN_OR_RAISE(const auto coverage, segment.Coverage());
+    const bool holds_back = !index::IsKnownIndex(segment) && !table::HasStableRowIds(manifest);
     for (CompactionCandidate& fragment : *fragments) {
       // One without a bitmap may answer for everything that was there.
-      if (!coverage || coverage->Contains(static_cast<uint32_t>(fragment.id))) {
-        fragment.covered_by.push_back(i);
-      }
+      if (coverage[i] && !coverage[i]->Contains(static_cast<uint32_t>(fragment.id))) continue;
+      fragment.covered_by.push_back(i);
+      fragment.is_held_back |= holds_back;
     }
   }
   return arrow::Status::OK();
@@ -145,13 +150,14 @@ arrow::Status Describe(const Dataset::Impl& dataset, const table::Fragment& frag
   return arrow::Status::OK();
 }
 
-arrow::Result<std::vector<CompactionCandidate>> DescribeFragments(const Dataset::Impl& dataset) {
+arrow::Result<std::vector<CompactionCandidate>> DescribeFragments(const Dataset::Impl& dataset,
+                                                                  const RunContext& run) {
   const auto& fragments = dataset.manifest().fragments;
   std::vector<CompactionCandidate> candidates(fragments.size());
   for (size_t i = 0; i < fragments.size(); ++i) {
     ARROW_RETURN_NOT_OK(Describe(dataset, fragments[i], &candidates[i]));
   }
-  ARROW_RETURN_NOT_OK(FindCoverage(dataset.manifest(), &candidates));
+  ARROW_RETURN_NOT_OK(FindCoverage(dataset, run, &candidates));
   return candidates;
 }
 
@@ -199,7 +205,8 @@ arrow::Result<CompactionPlan> PlanCompaction(const Dataset& dataset,
   ARROW_ASSIGN_OR_RAISE(plan->resolved, ResolveCompaction(options, manifest));
   plan->options = AsOptions(plan->resolved);
   plan->options.commit = options.commit;
-  ARROW_ASSIGN_OR_RAISE(const auto candidates, DescribeFragments(dataset.impl()));
+  ARROW_ASSIGN_OR_RAISE(const auto candidates,
+                        DescribeFragments(dataset.impl(), dataset.impl().Run(call)));
   ResolvedCompaction unbounded = plan->resolved;
   unbounded.budget = {};
   for (const auto& task : GroupFragments(candidates, unbounded).tasks) {

@@ -68,6 +68,12 @@ arrow::Status Convert(const std::string& key, const Json& value, CompactionMode*
   return WrongValue(key, value, "cluster, reencode, try_binary_copy, force_binary_copy");
 }
 
+arrow::Status Convert(const std::string& key, const Json& value, IndexPolicy* field) {
+  if (value != "keep" && value != "strict") return WrongValue(key, value, "keep, strict");
+  *field = value == "strict" ? IndexPolicy::kStrict : IndexPolicy::kKeep;
+  return arrow::Status::OK();
+}
+
 template <typename T>
 arrow::Status Convert(const std::string& key, const Json& value, std::optional<T>* field) {
   T converted{};
@@ -153,6 +159,7 @@ arrow::Result<ClusteringCompactionOptions> ClusteringOptions(const Json& object)
       .Take("min_merge_ratio", &options.min_merge_ratio)
       .Take("full", &options.full)
       .Take("take_over", &options.take_over)
+      .Take("index_policy", &options.index_policy)
       .Take("rows_per_zone", &options.rows_per_zone);
   ARROW_RETURN_NOT_OK(keys.Finish("clustering", "reencode"));
   ARROW_RETURN_NOT_OK(CheckCompactionOptions(options));

@@ -2,24 +2,14 @@
 
 #include <utility>
 
+#include "lance/dataset/index_coverage.h"
 #include "lance/dataset/row_ids.h"
+#include "lance/index/address_mapping.h"
 #include "lance/table/feature_flags.h"
 
 namespace lance {
 
 namespace {
-
-class CoveredAddresses : public index::RowMapping {
- public:
-  explicit CoveredAddresses(RoaringBitmap coverage) : coverage_(std::move(coverage)) {}
-
-  std::optional<uint64_t> Map(uint64_t row) const override {
-    return coverage_.Contains(static_cast<uint32_t>(row >> 32)) ? std::optional(row) : std::nullopt;
-  }
-
- private:
-  const RoaringBitmap coverage_;
-};
 
 class CoveredIds : public index::RowMapping {
  public:
@@ -41,7 +31,9 @@ arrow::Result<std::unique_ptr<index::RowMapping>> MakeCoveredRows(const Dataset:
                                                                   const RunContext& run) {
   const table::Manifest& manifest = dataset.manifest();
   if (domain == index::RowDomain::kAddress || !table::HasStableRowIds(manifest)) {
-    return std::make_unique<CoveredAddresses>(coverage);
+    index::AddressMapping::Steps steps{.covered = coverage};
+    ARROW_ASSIGN_OR_RAISE(steps.reuse, LoadFragmentReuse(dataset, run));
+    return std::make_unique<index::AddressMapping>(std::move(steps));
   }
   std::vector<table::Fragment> covered;
   for (const table::Fragment& fragment : manifest.fragments) {

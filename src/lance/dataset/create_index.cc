@@ -105,10 +105,9 @@ arrow::Status CheckNameIsFree(const table::Manifest& manifest, const std::string
     if (segment.field_ids == std::vector{column.field().id}) continue;
     const auto* field =
         segment.field_ids.empty() ? nullptr : manifest.schema.FindById(segment.field_ids.front());
-    return arrow::Status::Invalid("the name ", name, " is taken by a ",
-                                  index::IndexTypeName(segment), " index on ",
-                                  field != nullptr ? field->name : "no column",
-                                  "; allowed: a name of its own");
+    return arrow::Status::Invalid(
+        "the name ", name, " is taken by a ", index::IndexTypeName(segment), " index on ",
+        field != nullptr ? field->name : "no column", "; allowed: a name of its own");
   }
   return arrow::Status::OK();
 }
@@ -190,8 +189,8 @@ arrow::Status WriteZonemapOf(const Dataset::Impl& dataset, const PlannedIndex& p
   for (const uint64_t id : plan.fragment_ids) {
     const table::Fragment& fragment = *dataset.manifest().FindFragment(id);
     if (fragment.live_rows() == 0) continue;
-    ARROW_ASSIGN_OR_RAISE(auto zones, ComputeZones(dataset.store, fragment, plan.column,
-                                                   zonemap.rows_per_zone, run));
+    ARROW_ASSIGN_OR_RAISE(
+        auto zones, ComputeZones(dataset.store, fragment, plan.column, zonemap.rows_per_zone, run));
     zonemap.fragments.push_back(std::move(zones));
     progress->Update(num_rows += fragment.live_rows());
   }

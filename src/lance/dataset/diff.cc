@@ -138,7 +138,9 @@ arrow::Result<Diff> DiffVersions(const Dataset& dataset, const DiffRequest& requ
   const std::string updated(NameOf(SystemColumn::kLastUpdatedAtVersion));
   const std::string begin = std::to_string(request.begin_version);
   Diff diff;
-  ARROW_ASSIGN_OR_RAISE(diff.transactions, TransactionsOf(end, request, call));
+  if (request.with_transactions) {
+    ARROW_ASSIGN_OR_RAISE(diff.transactions, TransactionsOf(end, request, call));
+  }
   WarnOfRestores(diff.transactions, dataset.impl().Run(call));
   ARROW_ASSIGN_OR_RAISE(diff.inserted, ScanRows(end, created + " > " + begin, call));
   ARROW_ASSIGN_OR_RAISE(

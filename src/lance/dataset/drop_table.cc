@@ -48,6 +48,9 @@ arrow::Status RemoveTable(const OpenedTable& table, const RunContext& run) {
     ARROW_RETURN_NOT_OK(run.stop_token.Poll());
     ARROW_RETURN_NOT_OK(table.store->Delete(path));
   }
+  if (auto* const folders = dynamic_cast<StoredFolders*>(table.store.get())) {
+    folders->RemoveEmptyFolders("");
+  }
   return arrow::Status::OK();
 }
 

@@ -1,14 +1,15 @@
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 #include <random>
-#include <map>
 #include <set>
 #include <string>
 #include <utility>
 
 #include "arrow/api.h"
 #include "lance/base/checked_math.h"
+#include "lance/dataset/index_coverage.h"
 #include "lance/dataset/prune_plan.h"
 #include "lance/dataset/scalar_segments.h"
 #include "lance/dataset/scanner_impl.h"
@@ -56,7 +57,8 @@ uint64_t SizeOfSegment(ObjectStore& store, const table::IndexMetadata& segment) 
   return bytes;
 }
 
-uint64_t IndexBytes(const Dataset::Impl& dataset, const index::Predicate& predicate) {
+uint64_t IndexBytes(const Dataset::Impl& dataset, const index::Predicate& predicate,
+                    const table::FragmentReuse* reuse) {
   const table::Manifest& manifest = dataset.manifest();
   const auto leaves = index::LeavesOf(predicate);
   std::map<int32_t, uint64_t> num_leaves;
@@ -66,7 +68,7 @@ uint64_t IndexBytes(const Dataset::Impl& dataset, const index::Predicate& predic
     for (const table::IndexMetadata* segment : ZonemapSegmentsOf(manifest, field_id)) {
       bytes += 2 * SizeOfSegment(*dataset.store, *segment) + kTailBytes;
     }
-    for (const ScalarSegment& segment : ScalarSegmentsOf(manifest, field_id)) {
+    for (const ScalarSegment& segment : ScalarSegmentsOf(manifest, field_id, reuse)) {
       const uint64_t size = SizeOfSegment(*dataset.store, *segment.metadata);
       // Opened once, and searched for each leaf.
       bytes += (1 + searches) * size + (2 + segment.metadata->files.size()) * kTailBytes;
@@ -159,7 +161,10 @@ arrow::Result<ScanEstimate> Scanner::Estimate(const CallOptions& call) const {
     const PruneOptions options{.use_indices = UsesIndices(scan.options), .use_seeds = false};
     ARROW_ASSIGN_OR_RAISE(pruner, FragmentPruner::Make(scan.dataset, scan.dataset->store,
                                                        scan.filter->predicate(), options, run));
-    estimate.bytes_max = IndexBytes(*scan.dataset, scan.filter->predicate());
+    // When that cannot be read no index that names rows is used, which costs less.
+    const auto reuse = LoadFragmentReuse(*scan.dataset, run);
+    estimate.bytes_max = IndexBytes(*scan.dataset, scan.filter->predicate(),
+                                    reuse.ok() ? reuse->get() : nullptr);
   }
   std::vector<size_t> kept;
   bool is_whole = scan.filter == nullptr && scan.options.offset == 0 && !scan.options.limit;

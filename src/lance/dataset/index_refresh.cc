@@ -24,9 +24,9 @@ Segments SegmentsOfIndex(const table::Manifest& manifest, const std::string& nam
   Segments segments;
   for (const table::IndexMetadata& segment : manifest.indices) {
     if (segment.name != name || !IsBuiltHere(segment)) continue;
-    const bool is_one = segments.empty() || (segments.front()->field_ids == segment.field_ids &&
-                                             index::IndexTypeName(*segments.front()) ==
-                                                 index::IndexTypeName(segment));
+    const bool is_one = segments.empty() ||
+                        (segments.front()->field_ids == segment.field_ids &&
+                         index::IndexTypeName(*segments.front()) == index::IndexTypeName(segment));
     if (is_one) segments.push_back(&segment);
   }
   return segments;
@@ -91,8 +91,7 @@ void ReplaceEmptyOnes(const Segments& segments, const table::Manifest& manifest,
     const bool is_known = std::ranges::find(refresh->replaced, segment->uuid,
                                             &table::IndexMetadata::uuid) != refresh->replaced.end();
     const auto claimed = segment->Coverage();
-    const bool is_empty =
-        claimed.ok() && *claimed && EffectiveCoverage(*segment, manifest).empty();
+    const bool is_empty = claimed.ok() && *claimed && EffectiveCoverage(*segment, manifest).empty();
     if (!is_known && is_empty) refresh->replaced.push_back(*segment);
   }
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "lance/dataset/progress_reporter.h"
+#include "lance/index/address_mapping.h"
 #include "lance/table/feature_flags.h"
 
 namespace lance {
@@ -44,8 +45,8 @@ RowRanges ToRanges(const index::RowAddressMap& rows) {
 
 /// The rows of one fragment in a map of addresses.
 RowRanges OffsetsIn(const index::RowAddressMap& rows, const table::Fragment& fragment) {
-  const auto entry =
-      std::ranges::lower_bound(rows.entries, fragment.id, {}, &index::RowAddressMap::Entry::fragment_id);
+  const auto entry = std::ranges::lower_bound(rows.entries, fragment.id, {},
+                                              &index::RowAddressMap::Entry::fragment_id);
   if (entry == rows.entries.end() || entry->fragment_id != fragment.id) return {};
   const RowRanges all = RowRanges::All(fragment.physical_rows);
   if (!entry->offsets) return all;
@@ -86,23 +87,17 @@ index::LeafRows LeafRowsOf(RowRanges named, const std::optional<RowRanges>& null
 }  // namespace
 
 LeafSearch::LeafSearch(std::shared_ptr<const Dataset::Impl> dataset,
-                       std::vector<const index::Predicate*> leaves, const RunContext& run)
+                       std::vector<const index::Predicate*> leaves,
+                       std::shared_ptr<const table::FragmentReuse> reuse, const RunContext& run)
     : dataset_(std::move(dataset)),
       leaves_(std::move(leaves)),
+      reuse_(std::move(reuse)),
       run_(run),
       has_stable_row_ids_(table::HasStableRowIds(dataset_->manifest())) {
   const table::Manifest& manifest = dataset_->manifest();
-  const bool is_stale = HasFragmentReuse(manifest);
   for (const index::Predicate* leaf : leaves_) {
     if (segments_.contains(leaf->field_id)) continue;
-    for (ScalarSegment& segment : ScalarSegmentsOf(manifest, leaf->field_id)) {
-      if (is_stale) {
-        Warn(run_, "index_unusable",
-             "index " + segment.metadata->name +
-                 " is not used: the table has a fragment reuse entry, which says that the rows it "
-                 "names have moved");
-        continue;
-      }
+    for (ScalarSegment& segment : ScalarSegmentsOf(manifest, leaf->field_id, reuse_.get())) {
       segments_[leaf->field_id].push_back({.described = std::move(segment)});
     }
   }
@@ -115,9 +110,10 @@ bool LeafSearch::NamesRowsById(const Segment& segment) const {
 arrow::Status LeafSearch::Settle(const arrow::Status& outcome, Segment* segment) {
   if (outcome.ok() || outcome.IsCancelled()) return outcome;
   segment->is_unusable = true;
+  const std::string name = "index " + segment->described.metadata->name;
+  const std::string& message = outcome.message();
   Warn(run_, "index_unusable",
-       "index " + segment->described.metadata->name + ": " + outcome.message() +
-           "; the index is not used");
+       (message.starts_with(name) ? "" : name + ": ") + message + "; the index is not used");
   return arrow::Status::OK();
 }
 
@@ -173,6 +169,11 @@ arrow::Result<const LeafSearch::Found*> LeafSearch::Search(size_t leaf, Segment*
   if (NamesRowsById(*segment)) {
     found.ids = ToRanges(found.matches.rows);
     if (found.matches.null_rows) found.null_ids = ToRanges(*found.matches.null_rows);
+  } else if (reuse_ != nullptr) {
+    found.matches.rows = index::MapRows(found.matches.rows, *reuse_);
+    if (found.matches.null_rows) {
+      found.matches.null_rows = index::MapRows(*found.matches.null_rows, *reuse_);
+    }
   }
   return &found;
 }
@@ -191,9 +192,8 @@ arrow::Result<LeafSearch::Answer> LeafSearch::Translate(const Found& found, cons
     if (found.matches.null_rows) nulls = OffsetsIn(*found.matches.null_rows, fragment);
   }
   const bool is_exact = found.matches.is_exact;
-  return Answer{
-      LeafRowsOf(std::move(named), nulls, is_exact, fragment.physical_rows), is_exact,
-      segment.described.metadata};
+  return Answer{LeafRowsOf(std::move(named), nulls, is_exact, fragment.physical_rows), is_exact,
+                segment.described.metadata};
 }
 
 arrow::Result<std::optional<LeafSearch::Answer>> LeafSearch::Ask(size_t leaf,

@@ -39,8 +39,10 @@ struct SearchCounters {
 class LeafSearch {
  public:
   /// \param leaves outlive this
+  /// \param reuse through which coverage and addresses go; null: nothing to go through
   LeafSearch(std::shared_ptr<const Dataset::Impl> dataset,
-             std::vector<const index::Predicate*> leaves, const RunContext& run);
+             std::vector<const index::Predicate*> leaves,
+             std::shared_ptr<const table::FragmentReuse> reuse, const RunContext& run);
 
   /// What the indices say of one leaf in one fragment. A plain value.
   struct Answer {
@@ -89,6 +91,7 @@ class LeafSearch {
 
   std::shared_ptr<const Dataset::Impl> dataset_;
   std::vector<const index::Predicate*> leaves_;
+  std::shared_ptr<const table::FragmentReuse> reuse_;
   RunContext run_;
   bool has_stable_row_ids_;
   std::map<int32_t, std::list<Segment>> segments_;  // by field id

@@ -42,18 +42,20 @@ arrow::Status NewSegments::Write(const NewScalarSegment& segment,
                        .details_type_url = std::move(files.details_type_url),
                        .has_details = true,
                        .index_version = files.index_version,
-                       .created_at_ms = NowInMilliseconds(run),
+                       .created_at_ms = segment.created_at_ms.value_or(NowInMilliseconds(run)),
                        .files = std::move(files.files)});
   return arrow::Status::OK();
 }
 
 arrow::Result<Dataset> NewSegments::Commit(const Dataset& dataset,
                                            std::vector<table::IndexMetadata> removed_indices,
-                                           const CommitOptions& options, const RunContext& run) {
+                                           const CommitOptions& options, const RunContext& run,
+                                           std::vector<table::IndexMetadata> edited) {
+  edited.insert(edited.end(), segments_.begin(), segments_.end());
   table::CommitRequest commit;
   commit.transaction = MakeTransaction(
       dataset.version(),
-      table::CreateIndex{.new_indices = segments_, .removed_indices = std::move(removed_indices)},
+      table::CreateIndex{.new_indices = std::move(edited), .removed_indices = std::move(removed_indices)},
       options, run);
   ARROW_ASSIGN_OR_RAISE(commit.retry, MakeRetryPolicy(options));
   auto committed = dataset.impl().Commit(std::move(commit), run);

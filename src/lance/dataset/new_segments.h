@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,6 +22,8 @@ struct NewScalarSegment {
   Uuid uuid;
   RoaringBitmap coverage;
   uint64_t dataset_version = 0;
+  /// Of the segment whose rows it names at other places; no value: now.
+  std::optional<uint64_t> created_at_ms = {};
 };
 
 /// New index segments that no version refers to yet.
@@ -41,9 +44,12 @@ class NewSegments {
   /// All that were written.
   const std::vector<table::IndexMetadata>& segments() const { return segments_; }
   /// Commit them on a version; they stay when the commit landed, or may have.
+  ///
+  /// \param edited entries of segments that keep their files, among the removed ones as they were
   arrow::Result<Dataset> Commit(const Dataset& dataset,
                                 std::vector<table::IndexMetadata> removed_indices,
-                                const CommitOptions& options, const RunContext& run);
+                                const CommitOptions& options, const RunContext& run,
+                                std::vector<table::IndexMetadata> edited = {});
 
  private:
   std::shared_ptr<ObjectStore> store_;

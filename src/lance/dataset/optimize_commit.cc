@@ -23,7 +23,8 @@ ExecutedRewrite MakeRewrite(const ClusteringCompactionTask::Impl& task,
                           .source_bytes = task.source_bytes,
                           .bytes_read = result.bytes_read,
                           .bytes_written = result.bytes_written,
-                          .group_id = result.group_id};
+                          .group_id = result.group_id,
+                          .places = result.places};
   for (const table::Fragment& source : task.sources) rewrite.files_removed += source.files.size();
   return rewrite;
 }
@@ -120,7 +121,7 @@ arrow::Result<CompactionResult> CommitClusteringCompaction(
   result.version = result.versions.back();
   ARROW_ASSIGN_OR_RAISE(
       const PlannerInput input,
-      DescribeForPlanner(result.dataset.impl().manifest(), plan.options().take_over));
+      DescribeForPlanner(result.dataset.impl(), plan.options().take_over, run));
   result.remaining = RewritableSize(input.fragments, plan.options());
   result.seconds = std::chrono::duration<double>(run.clock->Steady() - started).count();
   return result;

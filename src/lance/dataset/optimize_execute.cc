@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "lance/dataset/optimize_impl.h"
 #include "lance/dataset/progress_reporter.h"
 #include "lance/dataset/rewrite_commit.h"
+#include "lance/dataset/rewrite_moves.h"
 #include "lance/dataset/row_ids.h"
 #include "lance/dataset/zonemaps.h"
 #include "lance/io/stores.h"
@@ -75,15 +77,21 @@ arrow::Result<SourceRows> ReadSources(const ClusteringCompactionTask::Impl& task
 /// The sources' rows in curve order.
 struct SortedSources {
   std::shared_ptr<arrow::Table> rows;
-  /// Where each row was; empty in tables without stable row ids, where nobody asks.
+  /// Where each row was; empty when nobody asks: no stable row ids, no index that has to follow.
   std::vector<uint64_t> addresses;
   std::vector<MemoryReservation> reservations;
 };
 
+bool HasRemappedIndices(const table::Manifest& manifest) {
+  return std::ranges::any_of(manifest.indices, [&](const table::IndexMetadata& segment) {
+    return IsRemapped(segment, manifest);
+  });
+}
+
 arrow::Result<SortedSources> SortSources(SourceRows sources, const ClusteringSpec& spec,
                                          const table::Manifest& manifest, const RunContext& run) {
   SortedSources sorted{.reservations = std::move(sources.reservations)};
-  const bool keeps_addresses = table::HasStableRowIds(manifest);
+  const bool keeps_addresses = table::HasStableRowIds(manifest) || HasRemappedIndices(manifest);
   const int num_columns = sources.rows->num_columns();
   if (keeps_addresses) {
     ARROW_ASSIGN_OR_RAISE(sources.rows, sources.rows->AddColumn(
@@ -116,6 +124,17 @@ arrow::Result<FragmentWriterOptions> MakeWriterOptions(const ClusteringCompactio
   return options;
 }
 
+/// Keep what is needed to call rows by their ids, and to find them by indices, at their new places.
+arrow::Status FollowRows(const ClusteringCompactionTask::Impl& task, const Dataset::Impl& table,
+                         const std::vector<uint64_t>& addresses, const RunContext& run,
+                         ClusteringRewriteResult::Impl* result) {
+  if (HasRemappedIndices(table.manifest())) {
+    ARROW_ASSIGN_OR_RAISE(result->places, PlacesOf(*table.store, task.sources, addresses, run));
+  }
+  return CarryLineage(table.store, table.manifest(), addresses, RowsMoved::kUnchanged, run,
+                      &result->fragments);
+}
+
 }  // namespace
 
 arrow::Result<ClusteringRewriteResult> ClusteringCompactionTask::Execute(
@@ -143,11 +162,10 @@ arrow::Result<ClusteringRewriteResult> ClusteringCompactionTask::Execute(
 
   auto result = std::make_shared<ClusteringRewriteResult::Impl>();
   ARROW_ASSIGN_OR_RAISE(result->fragments, writer.Finish());
-  const arrow::Status carried = CarryLineage(table.store, table.manifest(), sorted.addresses,
-                                             RowsMoved::kUnchanged, run, &result->fragments);
-  if (!carried.ok()) {
+  const arrow::Status followed = FollowRows(*impl_, table, sorted.addresses, run, result.get());
+  if (!followed.ok()) {
     DeleteDataFiles(*table.store, result->fragments);
-    return carried;
+    return followed;
   }
   result->plan_id = impl_->plan_id;
   result->task_id = impl_->task_id;

@@ -9,6 +9,7 @@
 
 #include "lance/clustering/planner.h"
 #include "lance/dataset/dataset_impl.h"
+#include "lance/dataset/index_coverage.h"
 #include "lance/optimize.h"
 #include "lance/table/clustering_metadata.h"
 
@@ -40,6 +41,9 @@ struct ClusteringRewriteResult::Impl {
   std::string group_id;
   std::vector<table::Fragment> fragments;  // ids still 0
   std::vector<FragmentMetadata> new_fragments;
+  /// As in ExecutedRewrite: for indices that name rows by address, 4 bytes a row; null: the version
+  /// that it read has none.
+  std::shared_ptr<const std::vector<uint32_t>> places;
   uint64_t bytes_read = 0;
   uint64_t bytes_written = 0;
 };
@@ -93,7 +97,19 @@ struct PlannerInput {
 /// Describe a version's fragments to the planner. Pure.
 ///
 /// \return Invalid naming a fragment of which rows or bytes are not known
-arrow::Result<PlannerInput> DescribeForPlanner(const table::Manifest& manifest, bool take_over);
+arrow::Result<PlannerInput> DescribeForPlanner(const table::Manifest& manifest,
+                                               const IndexCoverage& coverage, bool take_over);
+
+/// The same, with coverage as it is now.
+arrow::Result<PlannerInput> DescribeForPlanner(const Dataset::Impl& dataset, bool take_over,
+                                               const RunContext& run);
+
+/// Check that no index would lose coverage by the tasks of a plan, as IndexPolicy::kStrict asks.
+///
+/// \return Invalid naming an index and the ways out
+arrow::Status CheckNothingUncovered(const ClusteringCompactionPlan::Impl& plan,
+                                    const table::Manifest& manifest,
+                                    const IndexCoverage& coverage);
 
 /// Rows that a plan without budgets would rewrite.
 CompactionSize RewritableSize(const std::vector<clustering::PlannerFragment>& fragments,
@@ -101,7 +117,7 @@ CompactionSize RewritableSize(const std::vector<clustering::PlannerFragment>& fr
 
 /// The tasks of a plan that bring the table nearer to its layout (clustering::MakesProgress).
 arrow::Result<std::vector<ClusteringCompactionTask>> ProgressingTasks(
-    const ClusteringCompactionPlan& plan, const table::Manifest& manifest);
+    const ClusteringCompactionPlan& plan, const Dataset::Impl& dataset, const RunContext& run);
 
 /// Commit results as one Rewrite, without the zonemap step.
 ///

@@ -6,6 +6,7 @@
 
 #include "arrow/api.h"
 #include "lance/base/status_detail.h"
+#include "lance/dataset/catch_up_indices.h"
 #include "lance/dataset/column_values.h"
 #include "lance/dataset/covered_rows.h"
 #include "lance/dataset/dataset_impl.h"
@@ -25,17 +26,12 @@ namespace lance {
 namespace {
 
 /// Why an index cannot be brought up to date; "": it can.
-std::string WhyNot(const table::Manifest& manifest, const table::IndexMetadata& segment) {
+std::string WhyNot(const table::IndexMetadata& segment) {
   const std::string type = index::IndexTypeName(segment);
   if (!IsBuiltHere(segment)) {
     return "index " + segment.name + " is a " + type + " index" +
            (segment.index_version ? " of version " + std::to_string(*segment.index_version) : "") +
            ", which this version does not build; it stays as it is";
-  }
-  if (!index::IsZonemap(segment) && HasFragmentReuse(manifest)) {
-    return "index " + segment.name +
-           " names rows by addresses from before a compaction, and the table has a fragment reuse "
-           "entry that says where they are; it stays as it is";
   }
   return "";
 }
@@ -48,7 +44,7 @@ arrow::Result<std::vector<std::string>> ChooseIndices(const table::Manifest& man
   for (const std::string& name : request.index_names) {
     const auto segments = SegmentsOfIndexNamed(manifest, name);
     if (segments.empty()) return NoSuchIndex(manifest, name);
-    const std::string reason = WhyNot(manifest, segments.front());
+    const std::string reason = WhyNot(segments.front());
     if (!reason.empty()) {
       return UnsupportedError("optimize index of type " + index::IndexTypeName(segments.front()),
                               reason);
@@ -59,7 +55,7 @@ arrow::Result<std::vector<std::string>> ChooseIndices(const table::Manifest& man
   for (const table::IndexMetadata& segment : manifest.indices) {
     const bool is_known = std::ranges::find(chosen, segment.name) != chosen.end();
     if (is_known || index::IsSystemIndex(segment)) continue;
-    const std::string reason = WhyNot(manifest, segment);
+    const std::string reason = WhyNot(segment);
     if (reason.empty()) {
       chosen.push_back(segment.name);
     } else {
@@ -119,10 +115,11 @@ arrow::Status WriteRefreshedScalar(const Dataset::Impl& dataset, const IndexRefr
                          content, run);
 }
 
-arrow::Result<Dataset> OptimizeOnce(const Dataset& dataset, const OptimizeIndicesRequest& request,
-                                    const RunContext& run) {
+arrow::Result<Dataset> CommitRefreshes(const Dataset& dataset,
+                                       const std::vector<std::string>& names,
+                                       const OptimizeIndicesRequest& request,
+                                       const RunContext& run) {
   const Dataset::Impl& impl = dataset.impl();
-  ARROW_ASSIGN_OR_RAISE(const auto names, ChooseIndices(impl.manifest(), request, run));
   const auto plan = PlanRefreshes(impl.manifest(), names, request);
   if (plan.empty()) return dataset;
   ProgressReporter progress(run, "optimize_indices", "rows");
@@ -134,14 +131,22 @@ arrow::Result<Dataset> OptimizeOnce(const Dataset& dataset, const OptimizeIndice
       ARROW_RETURN_NOT_OK(
           WriteRefreshedZonemap(dataset, ZonemapRefreshOf(refresh, rule), run, &segments));
     } else {
-      ARROW_RETURN_NOT_OK(
-          WithContext(WriteRefreshedScalar(impl, refresh, &progress, run, &segments),
-                      "index " + refresh.name));
+      ARROW_RETURN_NOT_OK(WithContext(
+          WriteRefreshedScalar(impl, refresh, &progress, run, &segments), "index " + refresh.name));
     }
     removed.insert(removed.end(), refresh.replaced.begin(), refresh.replaced.end());
   }
   progress.Stage("commit");
   return segments.Commit(dataset, std::move(removed), request.commit, run);
+}
+
+/// First what rewrites have left for later, so that the rest need not know of it.
+arrow::Result<Dataset> OptimizeOnce(const Dataset& dataset, const OptimizeIndicesRequest& request,
+                                    const RunContext& run) {
+  ARROW_ASSIGN_OR_RAISE(const auto names, ChooseIndices(dataset.impl().manifest(), request, run));
+  ARROW_ASSIGN_OR_RAISE(Dataset current, CatchUpIndices(dataset, names, request.commit, run));
+  ARROW_ASSIGN_OR_RAISE(current, CommitRefreshes(current, names, request, run));
+  return TrimFragmentReuse(current, request.commit, run);
 }
 
 }  // namespace

@@ -3,13 +3,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <set>
 #include <utility>
 
 #include "lance/base/status_detail.h"
 #include "lance/dataset/optimize_impl.h"
 #include "lance/dataset/zonemaps.h"
-#include "lance/index/index_type.h"
 #include "lance/json.h"
 
 namespace lance {
@@ -42,7 +40,8 @@ std::string PlanId(const ClusteringCompactionPlan::Impl& plan) {
           number(options.max_bytes_per_file) + number(options.budget.max_source_fragments) +
           number(options.budget.max_source_rows) + number(options.budget.max_source_bytes) +
           number(options.rows_per_zone) + std::to_string(options.min_merge_ratio) +
-          (options.full ? "f" : "-") + (options.take_over ? "t" : "-");
+          (options.full ? "f" : "-") + (options.take_over ? "t" : "-") +
+          (options.index_policy == IndexPolicy::kStrict ? "s" : "");
   return Sha256Hex(text);
 }
 
@@ -59,56 +58,6 @@ CompactionSize SizeOf(const clustering::PlannedTasks& planned) {
   return {.fragments = planned.spent_fragments,
           .rows = planned.spent_rows,
           .bytes = planned.spent_bytes};
-}
-
-/// An index of a type or version that nobody here knows, and that covers the fragment.
-const table::IndexMetadata* UnknownIndexOver(const table::Manifest& manifest,
-                                             const std::vector<RoaringBitmap>& coverages,
-                                             uint64_t fragment_id) {
-  for (size_t i = 0; i < manifest.indices.size(); ++i) {
-    const table::IndexMetadata& segment = manifest.indices[i];
-    if (index::IsKnownIndex(segment)) continue;
-    if (segment.fragment_bitmap.empty() ||
-        coverages[i].Contains(static_cast<uint32_t>(fragment_id))) {
-      return &segment;
-    }
-  }
-  return nullptr;
-}
-
-/// The provider that stamped a fragment, when it is not ours; "" otherwise.
-std::string ForeignProvider(const table::Manifest& manifest, const table::Fragment& fragment) {
-  if (!fragment.clustering_id) return "";
-  for (const ClusteringDefinition& definition : manifest.clustering) {
-    if (definition.id == *fragment.clustering_id &&
-        definition.provider != table::kClusteringProvider) {
-      return definition.provider;
-    }
-  }
-  return "";
-}
-
-arrow::Result<clustering::PlannerFragment> DescribeFragment(const table::Manifest& manifest,
-                                                            const table::Fragment& fragment,
-                                                            const ClusteringDefinition* current) {
-  clustering::PlannerFragment described{.id = fragment.id, .live_rows = fragment.live_rows()};
-  if (fragment.physical_rows == 0) {
-    return arrow::Status::Invalid("the manifest of version ", manifest.version,
-                                  " does not say how many rows fragment ", fragment.id, " has");
-  }
-  for (const table::DataFile& file : fragment.files) {
-    if (file.size_bytes == 0) {
-      return arrow::Status::Invalid("the manifest of version ", manifest.version,
-                                    " does not say how large data file ", file.path,
-                                    " of fragment ", fragment.id, " is");
-    }
-    described.size_bytes += file.size_bytes;
-  }
-  if (current != nullptr && table::IsStampedWith(fragment, *current)) {
-    described.is_current = true;
-    described.group_id = table::ReadStamp(fragment).group_id;
-  }
-  return described;
 }
 
 }  // namespace
@@ -178,30 +127,6 @@ arrow::Result<ClusteringCompactionOptions> ResolveCompactionOptions(
   return resolved;
 }
 
-arrow::Result<PlannerInput> DescribeForPlanner(const table::Manifest& manifest, bool take_over) {
-  std::vector<RoaringBitmap> coverages;
-  for (const table::IndexMetadata& segment : manifest.indices) {
-    ARROW_ASSIGN_OR_RAISE(auto coverage, segment.Coverage());
-    coverages.push_back(coverage ? std::move(*coverage) : RoaringBitmap());
-  }
-  const ClusteringDefinition* current = table::CurrentDefinition(manifest);
-  PlannerInput input;
-  for (const table::Fragment& fragment : manifest.fragments) {
-    ARROW_ASSIGN_OR_RAISE(auto described, DescribeFragment(manifest, fragment, current));
-    const std::string provider = ForeignProvider(manifest, fragment);
-    const table::IndexMetadata* unknown = UnknownIndexOver(manifest, coverages, fragment.id);
-    if (!provider.empty() && !take_over) {
-      input.left_out.push_back({fragment.id, "other_provider", provider});
-    } else if (unknown != nullptr) {
-      input.left_out.push_back({fragment.id, "unknown_index", unknown->name});
-    }
-    described.is_excluded =
-        !input.left_out.empty() && input.left_out.back().fragment_id == fragment.id;
-    input.fragments.push_back(std::move(described));
-  }
-  return input;
-}
-
 CompactionSize RewritableSize(const std::vector<clustering::PlannerFragment>& fragments,
                               const ClusteringCompactionOptions& resolved) {
   clustering::PlannerOptions options = MakePlannerOptions(resolved);
@@ -210,9 +135,9 @@ CompactionSize RewritableSize(const std::vector<clustering::PlannerFragment>& fr
 }
 
 arrow::Result<std::vector<ClusteringCompactionTask>> ProgressingTasks(
-    const ClusteringCompactionPlan& plan, const table::Manifest& manifest) {
+    const ClusteringCompactionPlan& plan, const Dataset::Impl& dataset, const RunContext& run) {
   ARROW_ASSIGN_OR_RAISE(const PlannerInput input,
-                        DescribeForPlanner(manifest, plan.options().take_over));
+                        DescribeForPlanner(dataset, plan.options().take_over, run));
   std::vector<ClusteringCompactionTask> tasks;
   for (const ClusteringCompactionTask& task : plan.tasks()) {
     const clustering::PlannedTask planned{.fragment_ids = task.source_fragment_ids(),
@@ -287,11 +212,17 @@ arrow::Result<ClusteringCompactionPlan> ClusteringCompactionPlanner::Plan(
   plan->layout = table::LayoutOf(plan->spec, manifest.schema);
   ARROW_ASSIGN_OR_RAISE(plan->options, ResolveCompactionOptions(options_, manifest));
   plan->plan_id = PlanId(*plan);
-  ARROW_ASSIGN_OR_RAISE(PlannerInput input, DescribeForPlanner(manifest, plan->options.take_over));
+  ARROW_ASSIGN_OR_RAISE(const IndexCoverage coverage,
+                        CurrentCoverage(dataset.impl(), dataset.impl().Run(call)));
+  ARROW_ASSIGN_OR_RAISE(PlannerInput input,
+                        DescribeForPlanner(manifest, coverage, plan->options.take_over));
   const auto planned = clustering::PlanTasks(input.fragments, MakePlannerOptions(plan->options));
   for (const clustering::PlannedTask& task : planned.tasks) {
     plan->tasks.push_back(
         MakeTask(*plan, manifest, task, static_cast<uint32_t>(plan->tasks.size())));
+  }
+  if (plan->options.index_policy == IndexPolicy::kStrict) {
+    ARROW_RETURN_NOT_OK(CheckNothingUncovered(*plan, manifest, coverage));
   }
   plan->totals = SizeOf(planned);
   plan->remaining = Beyond(RewritableSize(input.fragments, plan->options), plan->totals);

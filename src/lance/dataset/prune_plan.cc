@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "lance/dataset/index_coverage.h"
 #include "lance/dataset/progress_reporter.h"
 #include "lance/dataset/zonemaps.h"
 #include "lance/index/index_type.h"
@@ -48,6 +49,20 @@ arrow::Status FragmentPruner::LoadSegments(const Dataset::Impl& dataset) {
   return arrow::Status::OK();
 }
 
+arrow::Status FragmentPruner::PrepareSearch() {
+  auto reuse = LoadFragmentReuse(*dataset_, run_);
+  if (!reuse.ok()) {
+    if (reuse.status().IsCancelled()) return reuse.status();
+    Warn(run_, "index_unusable",
+         "where rewritten rows went cannot be read: " + reuse.status().message() +
+             "; indices that name rows are not used");
+    return arrow::Status::OK();
+  }
+  LeafSearch search(dataset_, leaves_, *std::move(reuse), run_);
+  if (search.has_segments()) search_ = std::move(search);
+  return arrow::Status::OK();
+}
+
 arrow::Result<FragmentPruner> FragmentPruner::Make(std::shared_ptr<const Dataset::Impl> dataset,
                                                    std::shared_ptr<ObjectStore> store,
                                                    const index::Predicate& predicate,
@@ -63,8 +78,7 @@ arrow::Result<FragmentPruner> FragmentPruner::Make(std::shared_ptr<const Dataset
   for (const auto* leaf : pruner.leaves_) pruner.leaf_counts_.push_back({.text = leaf->text});
   if (!options.use_indices) return pruner;
   ARROW_RETURN_NOT_OK(pruner.LoadSegments(*pruner.dataset_));
-  LeafSearch search(pruner.dataset_, pruner.leaves_, run);
-  if (search.has_segments()) pruner.search_ = std::move(search);
+  ARROW_RETURN_NOT_OK(pruner.PrepareSearch());
   return pruner;
 }
 
@@ -119,8 +133,8 @@ void FragmentPruner::CountLeaf(size_t leaf, const Zones& found,
   }
   counts.zones_total += found.zones->zones.size();
   for (const index::Zone& zone : found.zones->zones) {
-    const bool is_kept = index::ZoneMayMatch(*leaves_[leaf], zone) &&
-                         may_hold(zone.zone_start, zone.zone_length);
+    const bool is_kept =
+        index::ZoneMayMatch(*leaves_[leaf], zone) && may_hold(zone.zone_start, zone.zone_length);
     counts.zones_kept += is_kept ? 1 : 0;
   }
 }

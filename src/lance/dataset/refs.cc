@@ -1,9 +1,11 @@
 #include "lance/refs.h"
 
+#include <functional>
 #include <utility>
 
 #include "lance/dataset/dataset_impl.h"
 #include "lance/table/tags.h"
+#include "lance/table/version_notes.h"
 
 namespace lance {
 namespace {
@@ -29,6 +31,23 @@ void Point(const Dataset& dataset, table::Tag* tag) {
   if (!dataset.branch().empty()) tag->branch = dataset.branch();
   tag->version = dataset.version();
   tag->manifest_size = dataset.impl().loaded->size_bytes;
+}
+
+/// Store a tag while its version is pinned, so that no cleanup overlooks it.
+///
+/// \return AlreadyExists when there is one; IOError when the reply to the put was lost
+arrow::Status StorePinned(const Dataset& dataset, const table::Tag& tag, const RunContext& run,
+                          const std::function<arrow::Result<PutOutcome>()>& store) {
+  ARROW_ASSIGN_OR_RAISE(
+      const auto pin, table::VersionPin::Take(dataset.impl().manifests(), dataset.version(), run));
+  ARROW_ASSIGN_OR_RAISE(const PutOutcome outcome, store());
+  if (outcome == PutOutcome::kStored) return arrow::Status::OK();
+  if (outcome == PutOutcome::kExists) {
+    return arrow::Status::AlreadyExists("there is a tag ", tag.name, " already");
+  }
+  pin->LeaveBehind();
+  return arrow::Status::IOError("the reply about tag ", tag.name,
+                                " was lost: the change may be there, or come");
 }
 
 /// The main branch has two names.
@@ -78,7 +97,7 @@ arrow::Result<TagInfo> CreateTag(const Dataset& dataset, const std::string& name
   table::Tag tag{.name = name, .created_at = now, .updated_at = now};
   Point(dataset, &tag);
   ARROW_ASSIGN_OR_RAISE(const table::TagStore tags, TagsOf(dataset));
-  ARROW_RETURN_NOT_OK(tags.Create(tag));
+  ARROW_RETURN_NOT_OK(StorePinned(dataset, tag, run, [&] { return tags.Create(tag); }));
   return Describe(std::move(tag));
 }
 
@@ -89,7 +108,7 @@ arrow::Result<TagInfo> UpdateTag(const Dataset& dataset, const std::string& name
   ARROW_ASSIGN_OR_RAISE(table::Tag tag, tags.Load(name, run));
   Point(dataset, &tag);
   tag.updated_at = run.clock->Now();
-  ARROW_RETURN_NOT_OK(tags.Update(tag, run));
+  ARROW_RETURN_NOT_OK(StorePinned(dataset, tag, run, [&] { return tags.Update(tag, run); }));
   return Describe(std::move(tag));
 }
 

@@ -8,13 +8,14 @@
 #include "lance/dataset/cleanup_impl.h"
 #include "lance/dataset/fragment_reader.h"
 #include "lance/dataset/fragment_writer.h"
-#include "lance/index/index_type.h"
-#include "lance/index/zonemap.h"
-#include "lance/table/index_rows.h"
+#include "lance/dataset/rewrite_indices.h"
+#include "lance/table/fragment_reuse.h"
 
 namespace lance {
 
 namespace {
+
+constexpr int kMaxRecords = 20;  // made anew in one commit, because others recorded something
 
 /// The sources are those of the version that was read, and no row was lost or invented.
 arrow::Status CheckRows(const ExecutedRewrite& rewrite, const Dataset::Impl& snapshot) {
@@ -109,8 +110,9 @@ arrow::Result<uint64_t> ReserveFragmentIds(const Dataset& dataset, uint32_t num_
 /// One Rewrite with a group for each, new fragments under their reserved ids.
 table::CommitRequest MakeRewrite(const RewriteCommit& job,
                                  const std::vector<ExecutedRewrite>& rewrites, uint64_t first_id,
-                                 const RunContext& run) {
+                                 const RewrittenIndices& indices, const RunContext& run) {
   table::Rewrite rewrite;
+  indices.AddTo(&rewrite);
   table::CommitRequest commit;
   for (const ExecutedRewrite& one : rewrites) {
     table::RewriteGroup group{.old_fragments = *one.sources, .new_fragments = *one.outputs};
@@ -145,31 +147,23 @@ arrow::Status AllConflicted(const table::Manifest& latest) {
       std::make_shared<CommitConflict>(latest.version, "Rewrite", true));
 }
 
-/// Indices that do not answer for the new fragments: all but those that move along, and the key
-/// columns' zonemaps, which a clustering run refreshes.
-void NoteUncovered(const table::Manifest& manifest, const RewriteCommit& job,
-                   uint64_t new_fragments, CompactionResult* result) {
-  const auto is_refreshed = [&](const table::IndexMetadata& segment) {
-    return job.layout && index::IsZonemap(segment) && !segment.field_ids.empty() &&
-           std::find(job.layout->field_ids.begin(), job.layout->field_ids.end(),
-                     segment.field_ids.front()) != job.layout->field_ids.end();
+RoaringBitmap NewIds(const std::vector<ExecutedRewrite>& rewrites, uint64_t first_id) {
+  RoaringBitmap ids;
+  ids.AddRange(first_id, first_id + CountOutputs(rewrites));
+  return ids;
+}
+
+bool TouchesSome(const table::Manifest& newest, std::vector<ExecutedRewrite> rewrites) {
+  return !TakeConflicted(newest, &rewrites).empty();
+}
+
+/// Whether another rewrite has recorded itself meanwhile: a record of ours is then made anew.
+bool HasOtherRecord(const Dataset& before, const Dataset& after) {
+  const auto uuid = [](const Dataset& dataset) -> std::optional<Uuid> {
+    const auto* entry = table::FindFragmentReuse(dataset.impl().manifest().indices);
+    return entry == nullptr ? std::nullopt : std::optional(entry->uuid);
   };
-  for (const table::IndexMetadata& segment : manifest.indices) {
-    if (index::IsSystemIndex(segment) || is_refreshed(segment)) continue;
-    if (table::StoresStableRowIds(segment, manifest)) continue;
-    const bool is_listed =
-        std::any_of(result->uncovered_indices.begin(), result->uncovered_indices.end(),
-                    [&](const UncoveredIndex& listed) { return listed.name == segment.name; });
-    if (is_listed) continue;
-    result->uncovered_indices.push_back(
-        {.name = segment.name,
-         .type = index::IndexTypeName(segment),
-         .fragments = new_fragments,
-         .refresh = index::IsZonemap(segment)
-                        ? "index optimize (OptimizeIndices) mends it; until then seeds or full "
-                          "reads stand in"
-                        : "not in this version; the new fragments are read in full"});
-  }
+  return uuid(before) != uuid(after);
 }
 
 arrow::Status CheckRewrites(const std::vector<ExecutedRewrite>& rewrites,
@@ -208,34 +202,40 @@ arrow::Result<Dataset> CommitRewrites(const Dataset& dataset, const RewriteCommi
   const Dataset::Impl& impl = dataset.impl();
   ARROW_ASSIGN_OR_RAISE(const Dataset snapshot, CheckOutPlanned(dataset, job.read_version, {}));
   ARROW_RETURN_NOT_OK(CheckRewrites(rewrites, snapshot.impl(), run));
-  uint64_t first_id = 0;
-  for (bool is_reserved = false;; is_reserved = true) {
-    ARROW_ASSIGN_OR_RAISE(const Dataset latest, dataset.Checkout());
+  std::optional<uint64_t> first_id;
+  for (int attempt = 0;; ++attempt) {
+    ARROW_ASSIGN_OR_RAISE(Dataset latest, dataset.Checkout());
     const auto conflicted = TakeConflicted(latest.impl().manifest(), &rewrites);
     DropOutputs(job, impl, conflicted);
     result->tasks_conflicted += conflicted.size();
     if (rewrites.empty()) return AllConflicted(latest.impl().manifest());
-    if (!is_reserved) {
+    if (!first_id) {
       ARROW_ASSIGN_OR_RAISE(
           first_id, ReserveFragmentIds(latest, static_cast<uint32_t>(CountOutputs(rewrites)),
                                        job.options, run, result));
+      ARROW_ASSIGN_OR_RAISE(latest, dataset.Checkout());
     }
-    table::CommitRequest commit = MakeRewrite(job, rewrites, first_id, run);
+    RewrittenIndices indices(impl.store);
+    ARROW_RETURN_NOT_OK(indices.Write(latest.impl(), job, rewrites, *first_id, run));
+    table::CommitRequest commit = MakeRewrite(job, rewrites, *first_id, indices, run);
     ARROW_ASSIGN_OR_RAISE(commit.retry, MakeRetryPolicy(job.options));
     auto committed = impl.Commit(std::move(commit), run);
     if (committed.ok()) {
+      indices.KeepThoseOf(committed->impl().manifest());
       result->versions.push_back(committed->version());
       Count(rewrites, result);
-      NoteUncovered(committed->impl().manifest(), job, CountOutputs(rewrites), result);
+      NoteUncovered(committed->impl().manifest(), job, NewIds(rewrites, *first_id), result);
       return committed;
     }
+    if (CommitUnknown::From(committed.status()) != nullptr) indices.KeepAll();
     const auto* conflict = CommitConflict::From(committed.status());
     if (conflict == nullptr) return committed.status();
-    // Whoever was in the way may have touched some of the tasks only.
+    // Whoever was in the way may have touched some of the tasks only, or none of them.
     ARROW_ASSIGN_OR_RAISE(const Dataset newest, dataset.Checkout());
-    auto untouched = rewrites;
-    const size_t num_touched = TakeConflicted(newest.impl().manifest(), &untouched).size();
-    if (!conflict->retryable() || num_touched == 0) {
+    const bool is_worth_another =
+        conflict->retryable() && (TouchesSome(newest.impl().manifest(), rewrites) ||
+                                  (HasOtherRecord(latest, newest) && attempt < kMaxRecords));
+    if (!is_worth_another) {
       result->tasks_conflicted += rewrites.size();
       DropOutputs(job, impl, rewrites);
       return committed.status();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,6 +24,9 @@ struct ExecutedRewrite {
   uint64_t bytes_read = 0;
   uint64_t bytes_written = 0;
   std::string group_id;  // of a clustering rewrite
+  /// Of a clustering rewrite: where each live row of the sources, in their order, is among all new
+  /// rows; null: nobody kept it, and indices cannot follow.
+  std::shared_ptr<const std::vector<uint32_t>> places;
 };
 
 /// What is common to rewrites that are committed together.
@@ -31,6 +35,8 @@ struct RewriteCommit {
   /// The layout that the outputs are stamped with; no value: rows kept their order, no stamp.
   std::optional<table::LayoutDefinition> layout;
   CommitOptions options;
+  /// Leave the addresses in indices as they are and record where the rows went (table-format 10.5).
+  bool defers_index_remap = false;
   /// Delete the files of rewrites that cannot land. Only for files that were made for this commit:
   /// a result that comes from elsewhere may have been committed before.
   bool owns_outputs = false;

@@ -25,14 +25,9 @@ bool IsScalarIndex(const table::IndexMetadata& segment) {
          std::ranges::find(kScalarTypes, index::IndexTypeName(segment)) != kScalarTypes.end();
 }
 
-bool HasFragmentReuse(const table::Manifest& manifest) {
-  return std::ranges::any_of(manifest.indices, [](const table::IndexMetadata& segment) {
-    return index::IndexTypeName(segment) == "FragmentReuse";
-  });
-}
-
 RoaringBitmap EffectiveCoverage(const table::IndexMetadata& segment,
-                                const table::Manifest& manifest) {
+                                const table::Manifest& manifest,
+                                const table::FragmentReuse* reuse) {
   RoaringBitmap live;
   const auto claimed = segment.Coverage();
   if (!claimed.ok() || !*claimed) return live;
@@ -41,15 +36,16 @@ RoaringBitmap EffectiveCoverage(const table::IndexMetadata& segment,
       live.Add(static_cast<uint32_t>(fragment.id));
     }
   }
-  live &= **claimed;
+  live &= reuse == nullptr ? **claimed : reuse->MapCoverage(**claimed);
   return live;
 }
 
-std::vector<ScalarSegment> ScalarSegmentsOf(const table::Manifest& manifest, int32_t field_id) {
+std::vector<ScalarSegment> ScalarSegmentsOf(const table::Manifest& manifest, int32_t field_id,
+                                            const table::FragmentReuse* reuse) {
   std::vector<ScalarSegment> segments;
   for (const table::IndexMetadata& segment : manifest.indices) {
     if (!IsScalarIndex(segment) || segment.field_ids.front() != field_id) continue;
-    RoaringBitmap coverage = EffectiveCoverage(segment, manifest);
+    RoaringBitmap coverage = EffectiveCoverage(segment, manifest, reuse);
     if (!coverage.empty()) segments.push_back({&segment, std::move(coverage)});
   }
   std::ranges::stable_partition(segments, [](const ScalarSegment& segment) {
@@ -77,9 +73,9 @@ arrow::Result<std::shared_ptr<const OpenedScalarIndex>> OpenScalarCached(
                         ColumnValues::Make(dataset.fields, segment.field_ids.front()));
   OpenedScalarIndex opened;
   opened.reads = std::make_shared<IoCounters>();
-  ARROW_ASSIGN_OR_RAISE(opened.index,
-                        index::OpenScalarIndex(MakeCountingStore(dataset.store, opened.reads),
-                                               segment, column.type(), run));
+  ARROW_ASSIGN_OR_RAISE(
+      opened.index, index::OpenScalarIndex(MakeCountingStore(dataset.store, opened.reads), segment,
+                                           column.type(), run));
   const auto shared = std::make_shared<const OpenedScalarIndex>(std::move(opened));
   cache.Insert(kKind, key, shared, shared->index->SizeBytes());
   return shared;

@@ -10,6 +10,7 @@
 #include "lance/dataset/dataset_impl.h"
 #include "lance/index/scalar_index.h"
 #include "lance/io/stores.h"
+#include "lance/table/fragment_reuse.h"
 
 namespace lance {
 
@@ -23,19 +24,20 @@ struct ScalarSegment {
 /// one column.
 bool IsScalarIndex(const table::IndexMetadata& segment);
 
-/// Whether addresses in index files may be those of fragments that are gone: until they went
-/// through the mapping of a fragment reuse entry (zonemap-and-indices 5.7, 5.8).
-bool HasFragmentReuse(const table::Manifest& manifest);
-
 /// The segments of one column that scans can use: exact ones before bloom filters, else in manifest
 /// order. A segment that does not say what it covers is none of them.
 ///
+/// \param reuse through which coverage goes; null: nothing to go through
 /// Source: zonemap-and-indices 1.6, 1.7
-std::vector<ScalarSegment> ScalarSegmentsOf(const table::Manifest& manifest, int32_t field_id);
+std::vector<ScalarSegment> ScalarSegmentsOf(const table::Manifest& manifest, int32_t field_id,
+                                            const table::FragmentReuse* reuse = nullptr);
 
 /// The live fragments that a segment covers; none when it does not say, or is damaged.
+///
+/// \param reuse through which its coverage goes; null: nothing to go through
 RoaringBitmap EffectiveCoverage(const table::IndexMetadata& segment,
-                                const table::Manifest& manifest);
+                                const table::Manifest& manifest,
+                                const table::FragmentReuse* reuse = nullptr);
 
 /// What new segments of a type name rows by: ids, which are addresses unless the table has stable
 /// row ids; but btrees of tables that have them name addresses (zonemap-and-indices 1.5).

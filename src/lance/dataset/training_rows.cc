@@ -31,8 +31,7 @@ RowRanges TakeRowsOff(uint64_t num_rows, std::vector<RowRange>* left) {
 
 class TrainingRows : public arrow::RecordBatchReader {
  public:
-  TrainingRows(const Dataset::Impl& dataset, TrainingRequest request,
-               const RunContext& run)
+  TrainingRows(const Dataset::Impl& dataset, TrainingRequest request, const RunContext& run)
       : dataset_(dataset),
         request_(std::move(request)),
         run_(run),
@@ -69,7 +68,7 @@ class TrainingRows : public arrow::RecordBatchReader {
     }
     const bool has_ids = table::HasStableRowIds(manifest);
     number_ = has_ids && request_.domain == index::RowDomain::kRowId ? SystemColumn::kRowId
-                                                                      : SystemColumn::kRowAddress;
+                                                                     : SystemColumn::kRowAddress;
     columns_.reset();
     reader_.emplace(dataset_.store, *fragment, run_);
     columns_.emplace(&*reader_, has_ids, run_);
@@ -100,8 +99,9 @@ class TrainingRows : public arrow::RecordBatchReader {
 
 }  // namespace
 
-std::shared_ptr<arrow::RecordBatchReader> MakeTrainingRows(
-    const Dataset::Impl& dataset, TrainingRequest request, const RunContext& run) {
+std::shared_ptr<arrow::RecordBatchReader> MakeTrainingRows(const Dataset::Impl& dataset,
+                                                           TrainingRequest request,
+                                                           const RunContext& run) {
   return std::make_shared<TrainingRows>(dataset, std::move(request), run);
 }
 

@@ -28,7 +28,8 @@ struct TrainingRequest {
 ///
 /// \param dataset outlives the reader
 /// Source: zonemap-and-indices 2.5, 6.1
-std::shared_ptr<arrow::RecordBatchReader> MakeTrainingRows(
-    const Dataset::Impl& dataset, TrainingRequest request, const RunContext& run);
+std::shared_ptr<arrow::RecordBatchReader> MakeTrainingRows(const Dataset::Impl& dataset,
+                                                           TrainingRequest request,
+                                                           const RunContext& run);
 
 }  // namespace lance

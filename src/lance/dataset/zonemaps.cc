@@ -59,8 +59,7 @@ arrow::Result<index::FragmentZones> ScanZones(std::shared_ptr<ObjectStore> store
   FragmentReader reader(std::move(store), fragment, run);
   for (uint64_t begin = 0; begin < fragment.physical_rows; begin += kRowsPerRead) {
     const uint64_t end = std::min(begin + kRowsPerRead, fragment.physical_rows);
-    ARROW_ASSIGN_OR_RAISE(const auto values,
-                          column.Read(&reader, RowRanges::Make({{begin, end}})));
+    ARROW_ASSIGN_OR_RAISE(const auto values, column.Read(&reader, RowRanges::Make({{begin, end}})));
     ARROW_RETURN_NOT_OK(builder.Add(*values));
   }
   ARROW_ASSIGN_OR_RAISE(auto zones, builder.Finish());
@@ -235,8 +234,8 @@ arrow::Status FillNewSegment(const Dataset::Impl& dataset, const ZonemapRefresh&
   for (const table::Fragment& fragment : dataset.manifest().fragments) {
     const bool is_empty = fragment.live_rows() == 0;
     if (is_empty || done.contains(fragment.id) || !is_wanted(fragment.id)) continue;
-    ARROW_ASSIGN_OR_RAISE(auto computed, ComputeZones(dataset.store, fragment, column,
-                                                      refresh.rows_per_zone, run));
+    ARROW_ASSIGN_OR_RAISE(
+        auto computed, ComputeZones(dataset.store, fragment, column, refresh.rows_per_zone, run));
     request->fragments.push_back(std::move(computed));
   }
   return arrow::Status::OK();

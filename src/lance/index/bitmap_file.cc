@@ -91,17 +91,16 @@ RowRanges BitmapFile::PlacesBetween(const std::optional<Bound>& lower,
 arrow::Status BitmapFile::VisitSome(
     const RowRanges& places, const RunContext& run,
     const std::function<arrow::Status(int64_t, const RowAddressMap&)>& visit) const {
-  ARROW_ASSIGN_OR_RAISE(
-      const auto values,
-      file_->ReadColumn(bitmaps_column_, arrow::binary(), places, run.stop_token));
+  ARROW_ASSIGN_OR_RAISE(const auto values, file_->ReadColumn(bitmaps_column_, arrow::binary(),
+                                                             places, run.stop_token));
   const auto& bitmaps = static_cast<const arrow::BinaryArray&>(*values);
   int64_t next = 0;
   for (const RowRange& range : places.ranges()) {
     for (uint64_t place = range.begin; place < range.end; ++place, ++next) {
       if (bitmaps.IsNull(next)) {
-        return InFile(arrow::Status::SerializationError("bitmaps has null for key ", place,
-                                                        ", allowed none"),
-                      file_->path());
+        return InFile(
+            arrow::Status::SerializationError("bitmaps has null for key ", place, ", allowed none"),
+            file_->path());
       }
       auto rows = RowAddressMap::Parse(AsBytes(bitmaps.GetView(next)), "bitmaps");
       if (!rows.ok()) return InFile(rows.status(), file_->path());
@@ -132,6 +131,10 @@ arrow::Status BitmapFile::VisitRows(
     }
   }
   return flush();
+}
+
+std::vector<std::pair<std::string, ScalarIndex::Fact>> BitmapFile::Facts() const {
+  return {{"num_bitmaps", static_cast<uint64_t>(keys_->length())}};
 }
 
 uint64_t BitmapFile::SizeBytes() const {

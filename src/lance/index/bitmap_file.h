@@ -4,6 +4,8 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "arrow/result.h"
@@ -14,6 +16,7 @@
 #include "lance/index/keyed_rows.h"
 #include "lance/index/predicate.h"
 #include "lance/index/row_address_map.h"
+#include "lance/index/scalar_index.h"
 #include "lance/object_store.h"
 #include "lance/table/manifest.h"
 
@@ -51,6 +54,9 @@ class BitmapFile {
   arrow::Status VisitRows(
       const RowRanges& places, const RunContext& run,
       const std::function<arrow::Status(int64_t place, const RowAddressMap& rows)>& visit) const;
+
+  /// What people may want to know: how many keys there are.
+  std::vector<std::pair<std::string, ScalarIndex::Fact>> Facts() const;
 
   /// Bytes that it holds in memory.
   uint64_t SizeBytes() const;

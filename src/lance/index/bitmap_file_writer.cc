@@ -31,10 +31,10 @@ class KeyWriter {
         run.memory_pool ? run.memory_pool : arrow::default_memory_pool());
     ARROW_ASSIGN_OR_RAISE(const auto schema, format::MakeLanceSchema(*made.schema_));
     ARROW_ASSIGN_OR_RAISE(const auto out, store.OpenWrite(path));
-    ARROW_ASSIGN_OR_RAISE(made.file_, format::DataFileWriter::Make(
-                                          out, schema,
-                                          {.stop_token = run.stop_token,
-                                           .memory_pool = run.memory_pool}));
+    ARROW_ASSIGN_OR_RAISE(
+        made.file_,
+        format::DataFileWriter::Make(
+            out, schema, {.stop_token = run.stop_token, .memory_pool = run.memory_pool}));
     return made;
   }
 

@@ -47,25 +47,29 @@ class BitmapIndex : public ScalarIndex {
     return false;
   }
 
+  std::optional<double> EstimateShare(const Predicate& leaf) const override {
+    // A few keys may hold any share of the rows, very many hold about their share.
+    constexpr uint64_t kVeryMany = 2048;
+    const uint64_t num_places = PlacesOf(leaf).num_rows();
+    if (num_places <= kVeryMany) return std::nullopt;
+    return static_cast<double>(num_places) / static_cast<double>(file_.keys().length());
+  }
+
   arrow::Result<LeafMatches> Search(const Predicate& leaf, const RunContext& run) const override {
     LeafMatches matches;
     matches.is_exact = true;
     RowAddressMap nulls;
     const RowRanges places = PlacesOf(leaf).Union(file_.NullPlaces());
-    ARROW_RETURN_NOT_OK(
-        file_.VisitRows(places, run, [&](int64_t place, const RowAddressMap& rows) {
-          (file_.keys().IsNull(place) ? nulls : matches.rows) |= rows;
-          return arrow::Status::OK();
-        }));
+    ARROW_RETURN_NOT_OK(file_.VisitRows(places, run, [&](int64_t place, const RowAddressMap& rows) {
+      (file_.keys().IsNull(place) ? nulls : matches.rows) |= rows;
+      return arrow::Status::OK();
+    }));
     if (leaf.kind == Predicate::Kind::kIsNull) std::swap(nulls, matches.rows);
     matches.null_rows = std::move(nulls);
     return matches;
   }
 
-  std::vector<std::pair<std::string, Fact>> Facts() const override {
-    return {{"num_bitmaps", static_cast<uint64_t>(file_.keys().length())}};
-  }
-
+  std::vector<std::pair<std::string, Fact>> Facts() const override { return file_.Facts(); }
   uint64_t SizeBytes() const override { return file_.SizeBytes(); }
 
  private:
@@ -102,8 +106,7 @@ arrow::Result<std::shared_ptr<const ScalarIndex>> OpenBitmapIndex(
 }
 
 arrow::Result<NewScalarIndexFiles> WriteBitmapIndex(const std::shared_ptr<ObjectStore>& store,
-                                                    const Uuid& uuid,
-                                                    const NewScalarIndex& request,
+                                                    const Uuid& uuid, const NewScalarIndex& request,
                                                     const RunContext& run) {
   ARROW_RETURN_NOT_OK(WithContext(CheckKeyType(request.column_type), "column " + request.column));
   ARROW_ASSIGN_OR_RAISE(KeyedRows rows, KeyedRows::Make(request.column_type));
@@ -112,7 +115,7 @@ arrow::Result<NewScalarIndexFiles> WriteBitmapIndex(const std::shared_ptr<Object
       ARROW_RETURN_NOT_OK(CheckPlainSegment(*part.segment, "bitmap index", kHighestVersion));
       ARROW_ASSIGN_OR_RAISE(const BitmapFile old,
                             BitmapFile::Open(store, *part.segment, request.column_type, run));
-      return AddOldRows(old, *part.mapping, run, &rows);
+      return AddOldRows(old, part.mapping, run, &rows);
     };
     ARROW_RETURN_NOT_OK(InSegment(add(), *part.segment));
   }

@@ -17,8 +17,7 @@ arrow::Result<std::shared_ptr<const ScalarIndex>> OpenBitmapIndex(
 
 /// Write a bitmap segment; parameters and errors as WriteScalarIndex.
 arrow::Result<NewScalarIndexFiles> WriteBitmapIndex(const std::shared_ptr<ObjectStore>& store,
-                                                    const Uuid& uuid,
-                                                    const NewScalarIndex& request,
+                                                    const Uuid& uuid, const NewScalarIndex& request,
                                                     const RunContext& run);
 
 }  // namespace lance::index

@@ -67,16 +67,21 @@ class BloomFilterIndex : public ScalarIndex {
     } else {
       ARROW_ASSIGN_OR_RAISE(const auto hashes, HashesOf(leaf));
       matches.rows = zones_.RowsWhere([&](std::string_view filter) {
-        return std::any_of(hashes.begin(), hashes.end(), [&](uint64_t hash) {
-          return BloomMayHold(AsBytes(filter), hash);
-        });
+        return std::any_of(hashes.begin(), hashes.end(),
+                           [&](uint64_t hash) { return BloomMayHold(AsBytes(filter), hash); });
       });
     }
     matches.rows |= untold_;
     return matches;
   }
 
-  uint64_t SizeBytes() const override { return zones_.SizeBytes() + untold_.SizeBytes(); }
+  std::vector<std::pair<std::string, Fact>> Facts() const override {
+    return {{"type", "BloomFilter"}, {"num_blocks", zones_.num_zones()}};
+  }
+
+  uint64_t SizeBytes() const override {
+    return zones_.SizeBytes() + untold_.entries.size() * sizeof(RowAddressMap::Entry);
+  }
 
  private:
   static arrow::Result<std::vector<uint64_t>> HashesOf(const Predicate& leaf) {

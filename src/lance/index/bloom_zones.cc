@@ -9,7 +9,6 @@
 #include "arrow/api.h"
 #include "arrow/util/byte_size.h"
 #include "lance/base/status_detail.h"
-#include "lance/index/index_file.h"
 
 namespace lance::index {
 namespace {
@@ -28,8 +27,8 @@ arrow::Status ReadColumn(const format::DataFileReader& file, std::string_view na
   ARROW_ASSIGN_OR_RAISE(
       auto values, ReadRequiredColumn(file, name, arrow::TypeTraits<ArrowType>::type_singleton(),
                                       run.stop_token));
-  *out = std::static_pointer_cast<typename arrow::TypeTraits<ArrowType>::ArrayType>(
-      std::move(values));
+  *out =
+      std::static_pointer_cast<typename arrow::TypeTraits<ArrowType>::ArrayType>(std::move(values));
   return arrow::Status::OK();
 }
 
@@ -38,11 +37,9 @@ arrow::Status ReadColumn(const format::DataFileReader& file, std::string_view na
 arrow::Result<BloomZones> BloomZones::Read(const format::DataFileReader& file,
                                            const RunContext& run) {
   BloomZones zones;
-  ARROW_RETURN_NOT_OK(
-      ReadColumn<arrow::UInt64Type>(file, "fragment_id", run, &zones.fragment_id_));
+  ARROW_RETURN_NOT_OK(ReadColumn<arrow::UInt64Type>(file, "fragment_id", run, &zones.fragment_id_));
   ARROW_RETURN_NOT_OK(ReadColumn<arrow::UInt64Type>(file, "zone_start", run, &zones.zone_start_));
-  ARROW_RETURN_NOT_OK(
-      ReadColumn<arrow::UInt64Type>(file, "zone_length", run, &zones.zone_length_));
+  ARROW_RETURN_NOT_OK(ReadColumn<arrow::UInt64Type>(file, "zone_length", run, &zones.zone_length_));
   ARROW_RETURN_NOT_OK(ReadColumn<arrow::BooleanType>(file, "has_null", run, &zones.has_null_));
   ARROW_RETURN_NOT_OK(
       ReadColumn<arrow::BinaryType>(file, "bloom_filter_data", run, &zones.filters_));
@@ -110,8 +107,10 @@ RowAddressMap BloomZones::RowsOfNullZones() const {
   return RowsOf([this](int64_t zone) { return has_null_->Value(zone); });
 }
 
+uint64_t BloomZones::num_zones() const { return static_cast<uint64_t>(filters_->length()); }
+
 uint64_t BloomZones::SizeBytes() const {
-  uint64_t bytes = nulls_.SizeBytes();
+  uint64_t bytes = nulls_.size_bytes;
   for (const arrow::Array* column : std::initializer_list<const arrow::Array*>{
            fragment_id_.get(), zone_start_.get(), zone_length_.get(), has_null_.get(),
            filters_.get()}) {

@@ -10,6 +10,7 @@
 #include "lance/base/roaring_bitmap.h"
 #include "lance/base/run_context.h"
 #include "lance/format/data_file_reader.h"
+#include "lance/index/index_file.h"
 #include "lance/index/row_address_map.h"
 
 namespace lance::index {
@@ -30,13 +31,15 @@ class BloomZones {
   RowAddressMap RowsOfNullZones() const;
 
   /// The null rows; without `nulls_are_exact` only rows that may be null.
-  const RowAddressMap& nulls() const { return nulls_; }
+  const RowAddressMap& nulls() const { return nulls_.rows; }
 
   /// Whether the null rows are right: a fragment that has zones twice may have left-over nulls.
   bool nulls_are_exact() const { return !has_overlap_; }
 
   /// The fragments that have zones.
   const RoaringBitmap& fragments() const { return fragments_; }
+
+  uint64_t num_zones() const;
 
   /// Bytes that it holds in memory.
   uint64_t SizeBytes() const;
@@ -51,7 +54,7 @@ class BloomZones {
   std::shared_ptr<arrow::UInt64Array> zone_length_;
   std::shared_ptr<arrow::BooleanArray> has_null_;
   std::shared_ptr<arrow::BinaryArray> filters_;
-  RowAddressMap nulls_;
+  StoredRows nulls_;
   RoaringBitmap fragments_;
   bool has_overlap_ = false;
 };

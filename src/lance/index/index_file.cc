@@ -16,21 +16,21 @@ using format::DataFileReader;
 /// Rows that one byte of a file can stand for at most: what a few bytes claim must not cost memory.
 constexpr uint64_t kMaxRowsPerByte = 16;
 
-arrow::Result<std::optional<uint64_t>> ListedSize(const table::IndexMetadata& segment,
-                                                  std::string_view name) {
-  if (segment.files.empty()) return std::nullopt;
-  for (const table::IndexFile& file : segment.files) {
-    if (file.path == name) return file.size_bytes;
-  }
-  return arrow::Status::SerializationError("index entry lists files, but not ", name);
-}
-
 }  // namespace
 
 std::string IndexFilePath(const Uuid& segment_uuid, std::optional<uint32_t> base_id,
                           std::string_view name) {
   return table::BaseFolder(base_id) + "_indices/" + segment_uuid.ToString() + "/" +
          std::string(name);
+}
+
+arrow::Result<std::optional<uint64_t>> ListedFileSize(const table::IndexMetadata& segment,
+                                                      std::string_view name) {
+  if (segment.files.empty()) return std::nullopt;
+  for (const table::IndexFile& file : segment.files) {
+    if (file.path == name) return file.size_bytes;
+  }
+  return arrow::Status::SerializationError("index entry lists files, but not ", name);
 }
 
 arrow::Status InSegment(const arrow::Status& status, const table::IndexMetadata& segment) {
@@ -54,7 +54,7 @@ arrow::Status CheckPlainSegment(const table::IndexMetadata& segment, std::string
 arrow::Result<std::shared_ptr<const DataFileReader>> OpenIndexFile(
     std::shared_ptr<ObjectStore> store, const table::IndexMetadata& segment, std::string_view name,
     const RunContext& run) {
-  ARROW_ASSIGN_OR_RAISE(const auto size_bytes, ListedSize(segment, name));
+  ARROW_ASSIGN_OR_RAISE(const auto size_bytes, ListedFileSize(segment, name));
   const std::string path = IndexFilePath(segment.uuid, segment.base_id, name);
   ARROW_ASSIGN_OR_RAISE(auto file, DataFileReader::Open(std::move(store), path, size_bytes,
                                                         run.stop_token, run.memory_pool));
@@ -92,9 +92,9 @@ arrow::Result<std::shared_ptr<arrow::Array>> ReadRequiredColumn(
   return values;
 }
 
-arrow::Result<std::optional<RowAddressMap>> ReadRowBuffer(const DataFileReader& file,
-                                                          const std::string& key,
-                                                          const arrow::StopToken& stop) {
+arrow::Result<std::optional<StoredRows>> ReadRowBuffer(const DataFileReader& file,
+                                                       const std::string& key,
+                                                       const arrow::StopToken& stop) {
   const std::string* text = FindMetadata(file.schema(), key);
   if (!text) return std::nullopt;
   const uint64_t buffer = ParseDecimal(*text).value_or(0);
@@ -104,7 +104,7 @@ arrow::Result<std::optional<RowAddressMap>> ReadRowBuffer(const DataFileReader& 
   }
   ARROW_ASSIGN_OR_RAISE(const auto bytes, file.ReadGlobalBuffer(static_cast<int>(buffer), stop));
   ARROW_ASSIGN_OR_RAISE(auto rows, RowAddressMap::Parse(AsBytes(std::string_view(*bytes)), key));
-  return std::optional(std::move(rows));
+  return StoredRows{.rows = std::move(rows), .size_bytes = static_cast<uint64_t>(bytes->size())};
 }
 
 }  // namespace lance::index

@@ -31,6 +31,12 @@ arrow::Status InSegment(const arrow::Status& status, const table::IndexMetadata&
 arrow::Status CheckPlainSegment(const table::IndexMetadata& segment, std::string_view type,
                                 int32_t highest_version);
 
+/// The size of a file of a segment, as the index entry says it; no value: it lists no files.
+///
+/// \return SerializationError when the entry lists files, but not this one
+arrow::Result<std::optional<uint64_t>> ListedFileSize(const table::IndexMetadata& segment,
+                                                      std::string_view name);
+
 /// Open one file of a segment, with the size that the index entry says.
 ///
 /// \return SerializationError when the entry lists files, but not this one; else as
@@ -48,12 +54,18 @@ arrow::Result<std::shared_ptr<arrow::Array>> ReadRequiredColumn(
     const format::DataFileReader& file, std::string_view name,
     const std::shared_ptr<arrow::DataType>& type, const arrow::StopToken& stop);
 
+/// Rows that a global buffer holds. A plain value.
+struct StoredRows {
+  RowAddressMap rows;
+  uint64_t size_bytes = 0;  // as stored, which is about what they take in memory
+};
+
 /// Read the rows in the global buffer whose number the schema metadata holds under `key`.
 ///
 /// \return no value: there is no such entry, which says that the rows are not known
 /// Source: zonemap-and-indices 2.3, 6.3
-arrow::Result<std::optional<RowAddressMap>> ReadRowBuffer(const format::DataFileReader& file,
-                                                          const std::string& key,
-                                                          const arrow::StopToken& stop);
+arrow::Result<std::optional<StoredRows>> ReadRowBuffer(const format::DataFileReader& file,
+                                                       const std::string& key,
+                                                       const arrow::StopToken& stop);
 
 }  // namespace lance::index

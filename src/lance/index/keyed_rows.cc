@@ -42,8 +42,7 @@ std::string_view BytesOf(const arrow::Array& array, int64_t place) {
     case arrow::Type::LARGE_BINARY:
       return static_cast<const arrow::LargeBinaryArray&>(array).GetView(place);
     default: {
-      const int width =
-          static_cast<const arrow::FixedWidthType&>(*array.type()).bit_width() / 8;
+      const int width = static_cast<const arrow::FixedWidthType&>(*array.type()).bit_width() / 8;
       const auto* bytes = reinterpret_cast<const char*>(array.data()->buffers[1]->data());
       return {bytes + (array.offset() + place) * width, static_cast<size_t>(width)};
     }
@@ -80,7 +79,8 @@ arrow::Result<std::vector<uint32_t>> KeyedRows::NumberKeys(const arrow::Array& k
   // Each distinct value of the batch is looked up once.
   ARROW_ASSIGN_OR_RAISE(const auto bits, keys.View(BitsType(keys.type())));
   ARROW_ASSIGN_OR_RAISE(const arrow::Datum encoded, arrow::compute::DictionaryEncode(bits));
-  const auto& dictionary = static_cast<const arrow::DictionaryArray&>(*encoded.make_array());
+  const auto encoded_array = encoded.make_array();
+  const auto& dictionary = static_cast<const arrow::DictionaryArray&>(*encoded_array);
   ARROW_ASSIGN_OR_RAISE(const auto distinct, dictionary.dictionary()->View(keys.type()));
   std::vector<uint32_t> distinct_numbers(static_cast<size_t>(distinct->length()));
   for (int64_t i = 0; i < distinct->length(); ++i) {
@@ -118,9 +118,9 @@ arrow::Result<KeyOrder> SortKeys(const arrow::Array& keys) {
       continue;
     }
     // Files are written in order: then nothing is to be sorted.
-    is_sorted = is_sorted && (order.ascending.empty() ||
-                              ToOrderedValue(keys, order.ascending.back()) <=
-                                  ToOrderedValue(keys, i));
+    is_sorted =
+        is_sorted && (order.ascending.empty() ||
+                      ToOrderedValue(keys, order.ascending.back()) <= ToOrderedValue(keys, i));
     order.ascending.push_back(i);
   }
   if (is_sorted) return order;

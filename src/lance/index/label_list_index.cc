@@ -29,26 +29,26 @@ arrow::Result<std::shared_ptr<arrow::DataType>> ItemType(
 
 class LabelListIndex : public ScalarIndex {
  public:
-  LabelListIndex(BitmapFile file, std::optional<RowAddressMap> list_nulls)
+  LabelListIndex(BitmapFile file, std::optional<StoredRows> list_nulls)
       : file_(std::move(file)), list_nulls_(std::move(list_nulls)) {}
 
   RowDomain domain() const override { return RowDomain::kRowId; }
 
   bool Answers(const Predicate& leaf) const override {
+    const auto fits = [this](const std::shared_ptr<arrow::Scalar>& value) {
+      // The bits of an item decide, and NaN has many.
+      return value && value->type->Equals(*file_.keys().type()) && !ToOrderedValue(*value).is_nan();
+    };
     const bool asks_items = leaf.kind == Predicate::Kind::kHasAny ||
                             // Every list has all of no items, and empty lists are nowhere here.
                             (leaf.kind == Predicate::Kind::kHasAll && !leaf.values.empty());
-    return asks_items && std::all_of(leaf.values.begin(), leaf.values.end(),
-                                     [this](const std::shared_ptr<arrow::Scalar>& value) {
-                                       return value &&
-                                              value->type->Equals(*file_.keys().type());
-                                     });
+    return asks_items && std::all_of(leaf.values.begin(), leaf.values.end(), fits);
   }
 
   arrow::Result<LeafMatches> Search(const Predicate& leaf, const RunContext& run) const override {
     LeafMatches matches;
     matches.is_exact = true;
-    matches.null_rows = list_nulls_;
+    if (list_nulls_) matches.null_rows = list_nulls_->rows;
     if (leaf.kind == Predicate::Kind::kHasAny) {
       ARROW_ASSIGN_OR_RAISE(matches.rows, RowsWithAny(leaf.values, run));
       return matches;
@@ -65,17 +65,14 @@ class LabelListIndex : public ScalarIndex {
     return matches;
   }
 
-  std::vector<std::pair<std::string, Fact>> Facts() const override {
-    return {{"num_bitmaps", static_cast<uint64_t>(file_.keys().length())}};
-  }
-
+  std::vector<std::pair<std::string, Fact>> Facts() const override { return file_.Facts(); }
   uint64_t SizeBytes() const override {
-    return file_.SizeBytes() + (list_nulls_ ? list_nulls_->SizeBytes() : 0);
+    return file_.SizeBytes() + (list_nulls_ ? list_nulls_->size_bytes : 0);
   }
 
  private:
-  arrow::Result<RowAddressMap> RowsWithAny(
-      const std::vector<std::shared_ptr<arrow::Scalar>>& items, const RunContext& run) const {
+  arrow::Result<RowAddressMap> RowsWithAny(const std::vector<std::shared_ptr<arrow::Scalar>>& items,
+                                           const RunContext& run) const {
     std::vector<RowRange> places;
     for (const auto& item : items) {
       const RowRanges of_item = file_.PlacesOf(*item);
@@ -91,7 +88,7 @@ class LabelListIndex : public ScalarIndex {
   }
 
   BitmapFile file_;
-  std::optional<RowAddressMap> list_nulls_;
+  std::optional<StoredRows> list_nulls_;
 };
 
 /// What a new segment holds.
@@ -108,14 +105,14 @@ arrow::Status AddOldPart(const std::shared_ptr<ObjectStore>& store,
   ARROW_RETURN_NOT_OK(CheckPlainSegment(*part.segment, "label list index", kVersionWithNulls));
   ARROW_ASSIGN_OR_RAISE(const BitmapFile old,
                         BitmapFile::Open(store, *part.segment, item_type, run));
-  ARROW_RETURN_NOT_OK(AddOldRows(old, *part.mapping, run, &labels->rows));
+  ARROW_RETURN_NOT_OK(AddOldRows(old, part.mapping, run, &labels->rows));
   auto nulls = ReadRowBuffer(old.file(), kListNullsKey, run.stop_token);
   if (!nulls.ok()) return InFile(nulls.status(), old.file().path());
   if (!*nulls) {
     labels->knows_nulls = false;
     return arrow::Status::OK();
   }
-  return labels->list_nulls.AddMapped(**nulls, *part.mapping, run.stop_token);
+  return labels->list_nulls.AddMapped((*nulls)->rows, part.mapping, run.stop_token);
 }
 
 template <typename ListArray>

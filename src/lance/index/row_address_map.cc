@@ -68,23 +68,15 @@ arrow::Result<std::string> RowAddressMap::Serialize() const {
   return bytes;
 }
 
-uint64_t RowAddressMap::SizeBytes() const {
-  uint64_t bytes = entries.capacity() * sizeof(Entry);
-  for (const Entry& entry : entries) {
-    if (entry.offsets) bytes += entry.offsets->Serialize().size();
-  }
-  return bytes;
-}
-
 bool RowAddressMap::empty() const {
-  return std::all_of(entries.begin(), entries.end(), [](const Entry& entry) {
-    return entry.offsets && entry.offsets->empty();
-  });
+  return std::all_of(entries.begin(), entries.end(),
+                     [](const Entry& entry) { return entry.offsets && entry.offsets->empty(); });
 }
 
 RowAddressMap& RowAddressMap::operator|=(const RowAddressMap& other) {
   for (const Entry& added : other.entries) {
-    const auto place = std::lower_bound(entries.begin(), entries.end(), added.fragment_id, IdIsLess);
+    const auto place =
+        std::lower_bound(entries.begin(), entries.end(), added.fragment_id, IdIsLess);
     if (place == entries.end() || place->fragment_id != added.fragment_id) {
       entries.insert(place, added);
     } else if (!added.offsets) {
@@ -99,8 +91,8 @@ RowAddressMap& RowAddressMap::operator|=(const RowAddressMap& other) {
 RowAddressMap& RowAddressMap::operator&=(const RowAddressMap& other) {
   std::vector<Entry> kept;
   for (Entry& entry : entries) {
-    const auto same = std::lower_bound(other.entries.begin(), other.entries.end(),
-                                       entry.fragment_id, IdIsLess);
+    const auto same =
+        std::lower_bound(other.entries.begin(), other.entries.end(), entry.fragment_id, IdIsLess);
     if (same == other.entries.end() || same->fragment_id != entry.fragment_id) continue;
     if (!entry.offsets) {
       entry.offsets = same->offsets;

@@ -40,9 +40,6 @@ struct RowAddressMap {
   /// Write the layout above. \return CapacityError when a bitmap does not fit its 32-bit size
   arrow::Result<std::string> Serialize() const;
 
-  /// About the bytes that it holds in memory.
-  uint64_t SizeBytes() const;
-
   /// Whether no row is in it.
   bool empty() const;
 

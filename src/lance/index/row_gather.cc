@@ -1,10 +1,9 @@
 #include "lance/index/row_gather.h"
 
-#include <algorithm>
-#include <span>
 #include <utility>
 
 #include "lance/base/status_detail.h"
+#include "lance/index/row_set_builder.h"
 
 namespace lance::index {
 namespace {
@@ -22,8 +21,12 @@ void AddMembers(uint32_t high, const RoaringBitmap& members, const RowMapping& m
 
 }  // namespace
 
-arrow::Status RowGather::AddMapped(const RowAddressMap& rows, const RowMapping& mapping,
+arrow::Status RowGather::AddMapped(const RowAddressMap& rows, const RowMapping* mapping,
                                    const arrow::StopToken& stop) {
+  if (mapping == nullptr) {
+    rows_ |= rows;
+    return arrow::Status::OK();
+  }
   for (const RowAddressMap::Entry& entry : rows.entries) {
     ARROW_RETURN_NOT_OK(stop.Poll());
     if (!entry.offsets) {
@@ -32,7 +35,7 @@ arrow::Status RowGather::AddMapped(const RowAddressMap& rows, const RowMapping& 
                                   " are not listed, but taken as a whole");
     }
     if (entry.offsets->size() <= kWindow) {
-      AddMembers(entry.fragment_id, *entry.offsets, mapping, this);
+      AddMembers(entry.fragment_id, *entry.offsets, *mapping, this);
       continue;
     }
     for (uint64_t begin = 0; begin < kEnd; begin += kWindow) {
@@ -40,7 +43,7 @@ arrow::Status RowGather::AddMapped(const RowAddressMap& rows, const RowMapping& 
       RoaringBitmap window;
       window.AddRange(begin, begin + kWindow);
       window &= *entry.offsets;
-      AddMembers(entry.fragment_id, window, mapping, this);
+      AddMembers(entry.fragment_id, window, *mapping, this);
     }
   }
   return arrow::Status::OK();
@@ -52,16 +55,9 @@ RowAddressMap RowGather::Finish() {
 }
 
 void RowGather::Flush() {
-  if (!std::is_sorted(newest_.begin(), newest_.end())) std::sort(newest_.begin(), newest_.end());
-  std::vector<uint32_t> low;
-  for (auto row = newest_.begin(); row != newest_.end();) {
-    const auto high = static_cast<uint32_t>(*row >> 32);
-    low.clear();
-    for (; row != newest_.end() && *row >> 32 == high; ++row) {
-      low.push_back(static_cast<uint32_t>(*row));
-    }
-    rows_ |= {.entries = {{high, RoaringBitmap(std::span<const uint32_t>(low))}}};
-  }
+  RowSetBuilder builder;
+  builder.Add(newest_);
+  rows_ |= builder.Finish();
   newest_.clear();
 }
 

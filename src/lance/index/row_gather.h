@@ -23,8 +23,9 @@ class RowGather {
 
   /// Add the rows of a set under the numbers that they have now; those that are gone are left out.
   ///
+  /// \param mapping null: no number has changed
   /// \return NotImplemented for a set with a whole fragment, whose rows cannot be numbered
-  arrow::Status AddMapped(const RowAddressMap& rows, const RowMapping& mapping,
+  arrow::Status AddMapped(const RowAddressMap& rows, const RowMapping* mapping,
                           const arrow::StopToken& stop);
 
   /// Take what was collected out of it.

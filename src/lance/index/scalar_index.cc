@@ -40,9 +40,9 @@ arrow::Result<NewScalarIndexFiles> WriteScalarIndex(const std::shared_ptr<Object
   if (type == "BTree") return WriteBTree(store, uuid, request, run);
   if (type == "Bitmap") return WriteBitmapIndex(store, uuid, request, run);
   if (type == "LabelList") return WriteLabelListIndex(store, uuid, request, run);
-  return UnsupportedError("build index of type " + type,
-                          "column " + request.column + ": an index of type " + type +
-                              " cannot be built by this version");
+  return UnsupportedError("build index of type " + type, "column " + request.column +
+                                                             ": an index of type " + type +
+                                                             " cannot be built by this version");
 }
 
 }  // namespace lance::index

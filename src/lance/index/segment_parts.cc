@@ -5,13 +5,12 @@
 
 namespace lance::index {
 
-arrow::Status AddOldRows(const BitmapFile& old, const RowMapping& mapping, const RunContext& run,
+arrow::Status AddOldRows(const BitmapFile& old, const RowMapping* mapping, const RunContext& run,
                          KeyedRows* rows) {
   ARROW_ASSIGN_OR_RAISE(const auto keys, rows->NumberKeys(old.keys()));
   const RowRanges all = RowRanges::All(static_cast<uint64_t>(old.keys().length()));
   return old.VisitRows(all, run, [&](int64_t place, const RowAddressMap& of_key) {
-    return rows->rows(keys[static_cast<size_t>(place)])
-        .AddMapped(of_key, mapping, run.stop_token);
+    return rows->rows(keys[static_cast<size_t>(place)]).AddMapped(of_key, mapping, run.stop_token);
   });
 }
 
@@ -19,8 +18,8 @@ arrow::Status VisitNewRows(
     const NewScalarIndex& request, const RunContext& run,
     const std::function<arrow::Status(const arrow::Array&, const arrow::UInt64Array&)>& visit) {
   if (!request.rows) return arrow::Status::OK();
-  const auto expected = arrow::schema({arrow::field("value", request.column_type),
-                                       arrow::field("row", arrow::uint64())});
+  const auto expected = arrow::schema(
+      {arrow::field("value", request.column_type), arrow::field("row", arrow::uint64())});
   while (true) {
     ARROW_RETURN_NOT_OK(run.stop_token.Poll());
     ARROW_ASSIGN_OR_RAISE(const auto batch, request.rows->Next());

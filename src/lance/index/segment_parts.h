@@ -12,7 +12,9 @@
 namespace lance::index {
 
 /// Add the rows of an old segment's keys, under the numbers that they have now.
-arrow::Status AddOldRows(const BitmapFile& old, const RowMapping& mapping, const RunContext& run,
+///
+/// \param mapping null: no number has changed
+arrow::Status AddOldRows(const BitmapFile& old, const RowMapping* mapping, const RunContext& run,
                          KeyedRows* rows);
 
 /// Visit the batches of new rows: the values, and the number of each row.

@@ -6,15 +6,14 @@
 #include <utility>
 
 #include "arrow/api.h"
-#include "lance/base/byte_reader.h"
 #include "lance/base/status_detail.h"
 #include "lance/format/data_file_reader.h"
+#include "lance/index/index_file.h"
 #include "lance/index/ordered_value.h"
 #include "lance/index/row_address_map.h"
 #include "lance/index/stored_columns.h"
 #include "lance/index/zone_columns.h"
 #include "lance/index/zonemap_details_proto.h"
-#include "lance/table/base_path.h"
 
 namespace lance::index {
 namespace {
@@ -22,6 +21,7 @@ namespace {
 using format::DataFileReader;
 
 constexpr char kFileName[] = "zonemap.lance";
+constexpr char kNullsKey[] = "null_bitmap";
 constexpr int32_t kIndexVersion = 0;
 
 /// Zones that one byte of a file can stand for at most: what a few bytes claim must not cost
@@ -102,24 +102,16 @@ arrow::Status ReadMetadata(const DataFileReader& file, const ZonemapDetails& det
     return arrow::Status::SerializationError("zonemap rows_per_zone is ", zonemap->rows_per_zone,
                                              ", the index entry says ", *details.rows_per_zone);
   }
-  const std::string* text = FindMetadata(file.schema(), "null_bitmap");
-  if (!text) {
+  if (!FindMetadata(file.schema(), kNullsKey)) {
     return details.has_null_bitmap
                ? arrow::Status::SerializationError(
                      "zonemap has no null_bitmap, the index entry says it has one")
                : arrow::Status::OK();
   }
-  const uint64_t buffer = ParseDecimal(*text).value_or(0);
-  if (buffer == 0 || buffer >= static_cast<uint64_t>(file.num_global_buffers())) {
-    return arrow::Status::SerializationError("zonemap null_bitmap is \"", text->substr(0, 64),
-                                             "\", allowed 1 to ", file.num_global_buffers() - 1);
-  }
   // An entry that does not vouch for the bitmap may be newer than the bitmap is right.
   if (!details.has_null_bitmap) return arrow::Status::OK();
-  ARROW_ASSIGN_OR_RAISE(const auto bytes,
-                        file.ReadGlobalBuffer(static_cast<int>(buffer), run.stop_token));
-  ARROW_ASSIGN_OR_RAISE(zonemap->nulls, RowAddressMap::Parse(AsBytes(std::string_view(*bytes)),
-                                                             "zonemap null_bitmap"));
+  ARROW_ASSIGN_OR_RAISE(auto nulls, ReadRowBuffer(file, kNullsKey, run.stop_token));
+  zonemap->nulls = std::move(nulls->rows);
   return arrow::Status::OK();
 }
 
@@ -224,14 +216,6 @@ arrow::Result<RoaringBitmap> CheckEntry(const table::IndexMetadata& segment,
   return std::move(*coverage);
 }
 
-arrow::Result<std::optional<uint64_t>> FileSize(const table::IndexMetadata& segment) {
-  if (segment.files.empty()) return std::nullopt;
-  for (const auto& file : segment.files) {
-    if (file.path == kFileName) return file.size_bytes;
-  }
-  return arrow::Status::SerializationError("index entry lists files, but not ", kFileName);
-}
-
 arrow::Result<ZonemapSegment> LoadChecked(std::shared_ptr<ObjectStore> store,
                                           const table::IndexMetadata& segment,
                                           const std::shared_ptr<arrow::DataType>& column_type,
@@ -249,7 +233,7 @@ arrow::Result<ZonemapSegment> LoadChecked(std::shared_ptr<ObjectStore> store,
     zones[fragment.id];
   }
   const std::string path = ZonemapPath(segment.uuid, segment.base_id);
-  ARROW_ASSIGN_OR_RAISE(const auto size_bytes, FileSize(segment));
+  ARROW_ASSIGN_OR_RAISE(const auto size_bytes, ListedFileSize(segment, kFileName));
   ARROW_ASSIGN_OR_RAISE(const auto reader, DataFileReader::Open(std::move(store), path, size_bytes,
                                                                 run.stop_token, run.memory_pool));
   ZonemapFile file;
@@ -282,7 +266,7 @@ arrow::Result<ZonemapDetails> ParseZonemapDetails(const table::IndexMetadata& se
 }
 
 std::string ZonemapPath(const Uuid& segment_uuid, std::optional<uint32_t> base_id) {
-  return table::BaseFolder(base_id) + "_indices/" + segment_uuid.ToString() + "/" + kFileName;
+  return IndexFilePath(segment_uuid, base_id, kFileName);
 }
 
 const FragmentZones* ZonemapSegment::Find(uint64_t fragment_id) const {
@@ -298,9 +282,7 @@ arrow::Result<ZonemapSegment> LoadZonemap(std::shared_ptr<ObjectStore> store,
                                           const std::vector<table::Fragment>& live_fragments,
                                           const RunContext& run) {
   auto loaded = LoadChecked(std::move(store), segment, column_type, live_fragments, run);
-  if (loaded.ok()) return loaded;
-  return WithContext(loaded.status(),
-                     "index " + segment.name + " segment " + segment.uuid.ToString());
+  return loaded.ok() ? std::move(loaded) : InSegment(loaded.status(), segment);
 }
 
 }  // namespace lance::index

@@ -186,7 +186,7 @@ class LocalOutputStream : public arrow::io::OutputStream {
 };
 
 /// See MakeLocalStore. Immutable; the file system does the rest.
-class LocalObjectStore : public ObjectStore, public StagingFiles, public LinkedFolders {
+class LocalObjectStore : public ObjectStore, public StagingFiles, public StoredFolders {
  public:
   explicit LocalObjectStore(std::string root) : root_(std::move(root)) {}
 
@@ -243,6 +243,19 @@ class LocalObjectStore : public ObjectStore, public StagingFiles, public LinkedF
     std::vector<std::string> links;
     ARROW_RETURN_NOT_OK(ListLinksIn(prefix, &links));
     return links;
+  }
+
+  void RemoveIfEmpty(const std::string& folder) override {
+    if (folder.empty() || CheckObjectPath(folder).ok()) (void)rmdir(FullPath(folder).c_str());
+  }
+
+  void RemoveEmptyFolders(const std::string& folder) override {
+    const auto entries = ReadFolder(folder);
+    for (const Entry& entry : entries.ValueOr({})) {
+      // What is a link stays: the folder that it stands for is not ours.
+      if (entry.kind == Kind::kFolder) RemoveEmptyFolders(entry.path);
+    }
+    RemoveIfEmpty(folder);
   }
 
   arrow::Status ListPaths(const std::string& prefix,

@@ -85,15 +85,22 @@ arrow::Status MakeFolders(const std::string& folder) {
 
 arrow::Result<TemporaryFile> TemporaryFile::Create(std::string target) {
   constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL;
+  constexpr int kMaxTries = 100;
   std::string folder = ParentOf(target);
   std::string name =
       folder + "/" + std::string(kTemporaryPrefix) + Uuid::Random(SystemRandom()).ToString();
-  FileDescriptor file = OpenDescriptor(name, kFlags);
-  if (!file.is_open() && errno == ENOENT) {
-    ARROW_RETURN_NOT_OK(MakeFolders(folder));
+  FileDescriptor file;
+  const auto has_folder = [&] {
     file = OpenDescriptor(name, kFlags);
+    return file.is_open() || errno != ENOENT;
+  };
+  // Whoever removes empty folders may remove it in between.
+  arrow::Status made;
+  for (int i = 0; i < kMaxTries && !has_folder(); ++i) made = MakeFolders(folder);
+  if (!file.is_open()) {
+    ARROW_RETURN_NOT_OK(made);
+    return SystemError(name, "open", errno);
   }
-  if (!file.is_open()) return SystemError(name, "open", errno);
   return TemporaryFile(std::move(target), std::move(folder), std::move(name), std::move(file));
 }
 

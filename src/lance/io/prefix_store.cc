@@ -6,6 +6,7 @@
 #include "arrow/buffer.h"
 #include "arrow/io/interfaces.h"
 #include "arrow/util/cancel.h"
+#include "lance/io/own_files.h"
 #include "lance/io/stores.h"
 
 namespace lance {
@@ -13,7 +14,7 @@ namespace lance {
 namespace {
 
 /// See MakePrefixStore. Thread-safe when the wrapped store is.
-class PrefixStore : public ObjectStore, public StagingFiles {
+class PrefixStore : public ObjectStore, public StagingFiles, public StoredFolders {
  public:
   using Visit = std::function<arrow::Status(const ObjectInfo&)>;
 
@@ -49,6 +50,21 @@ class PrefixStore : public ObjectStore, public StagingFiles {
                               : staging->ListStaging(FolderOf(prefix), Inside(visit));
   }
 
+  arrow::Result<std::vector<std::string>> ListLinks(const std::string& prefix) override {
+    if (folders() == nullptr) return std::vector<std::string>();
+    ARROW_ASSIGN_OR_RAISE(auto links, folders()->ListLinks(FolderOf(prefix)));
+    for (std::string& link : links) link.erase(0, prefix_.size());
+    return links;
+  }
+
+  void RemoveIfEmpty(const std::string& folder) override {
+    if (folders() != nullptr) folders()->RemoveIfEmpty(FolderOf(folder));
+  }
+
+  void RemoveEmptyFolders(const std::string& folder) override {
+    if (folders() != nullptr) folders()->RemoveEmptyFolders(FolderOf(folder));
+  }
+
   arrow::Result<PutOutcome> Put(const std::string& path, std::shared_ptr<arrow::Buffer> bytes,
                                 PutMode mode) override {
     return store_->Put(prefix_ + path, std::move(bytes), mode);
@@ -64,6 +80,9 @@ class PrefixStore : public ObjectStore, public StagingFiles {
   bool HasCheapListing() const override { return store_->HasCheapListing(); }
 
  private:
+  /// Null: the wrapped store has none.
+  StoredFolders* folders() const { return dynamic_cast<StoredFolders*>(store_.get()); }
+
   std::string FolderOf(const std::string& prefix) const {
     return prefix.empty() ? prefix_.substr(0, prefix_.size() - 1) : prefix_ + prefix;
   }

@@ -8,6 +8,7 @@
 
 #include "lance/base/status_detail.h"
 #include "lance/table/feature_flags.h"
+#include "lance/table/fragment_reuse.h"
 #include "lance/table/index_rows.h"
 
 namespace lance::table {
@@ -51,13 +52,18 @@ RoaringBitmap IdsOf(const std::vector<Fragment>& fragments) {
   return ids;
 }
 
+/// The part of a group's old fragments that a coverage lacks.
+RoaringBitmap MissingFrom(const RoaringBitmap& coverage, RoaringBitmap old_ids) {
+  old_ids -= coverage;
+  return old_ids;
+}
+
 /// Move a segment's coverage from a group's old fragments to its new ones: all or nothing.
 arrow::Status MoveCoverage(const RewriteGroup& group, const IndexMetadata& index,
                            RoaringBitmap* coverage) {
   const RoaringBitmap old_ids = IdsOf(group.old_fragments);
   if (!coverage->Intersects(old_ids)) return arrow::Status::OK();
-  RoaringBitmap missing = old_ids;
-  missing -= *coverage;
+  const RoaringBitmap missing = MissingFrom(*coverage, old_ids);
   if (!missing.empty()) {
     return arrow::Status::Invalid("rewrite: index ", index.name, " covers only a part of a group; ",
                                   "fragment ", missing.ToVector().front(), " is not covered");
@@ -104,10 +110,26 @@ arrow::Status ReplaceIndices(const Rewrite& rewrite, Manifest* manifest) {
   return arrow::Status::OK();
 }
 
+/// Move a segment's coverage past all groups: one that covers only a part of a group loses it, a new
+/// fragment is covered whole or not.
+arrow::Status MoveWhatIsWhole(const Rewrite& rewrite, bool follows, IndexMetadata* index) {
+  ARROW_ASSIGN_OR_RAISE(auto coverage, index->Coverage());
+  if (!coverage) return arrow::Status::OK();
+  bool has_changed = false;
+  for (const RewriteGroup& group : rewrite.groups) {
+    const RoaringBitmap old_ids = IdsOf(group.old_fragments);
+    if (!coverage->Intersects(old_ids)) continue;
+    const bool is_whole = MissingFrom(*coverage, old_ids).empty();
+    *coverage -= old_ids;
+    if (follows && is_whole) *coverage |= IdsOf(group.new_fragments);
+    has_changed = true;
+  }
+  if (has_changed) index->fragment_bitmap = coverage->Serialize();
+  return arrow::Status::OK();
+}
+
 /// Move the coverage of segments that name rows by stable ids from old fragments to new ones; those
 /// that store addresses lose the old ones (table-format 5.5).
-///
-/// A segment that covers only a part of a group loses it: a new fragment is covered whole or not.
 arrow::Status MoveStableCoverage(const Rewrite& rewrite, Manifest* manifest) {
   if (!HasStableRowIds(*manifest)) return arrow::Status::OK();
   for (IndexMetadata& index : manifest->indices) {
@@ -115,21 +137,23 @@ arrow::Status MoveStableCoverage(const Rewrite& rewrite, Manifest* manifest) {
         std::ranges::find(rewrite.rewritten_indices, index.uuid, &RewrittenIndex::new_uuid) !=
         rewrite.rewritten_indices.end();
     if (is_listed) continue;
-    ARROW_ASSIGN_OR_RAISE(auto coverage, index.Coverage());
-    if (!coverage) continue;
-    const bool moves = StoresStableRowIds(index, *manifest);
-    bool has_changed = false;
-    for (const RewriteGroup& group : rewrite.groups) {
-      const RoaringBitmap old_ids = IdsOf(group.old_fragments);
-      if (!coverage->Intersects(old_ids)) continue;
-      RoaringBitmap missing = old_ids;
-      missing -= *coverage;
-      *coverage -= old_ids;
-      if (moves && missing.empty()) *coverage |= IdsOf(group.new_fragments);
-      has_changed = true;
-    }
-    if (has_changed) index.fragment_bitmap = coverage->Serialize();
+    ARROW_RETURN_NOT_OK(
+        MoveWhatIsWhole(rewrite, StoresStableRowIds(index, *manifest), &index));
   }
+  return arrow::Status::OK();
+}
+
+/// Put the entry that says where rows went, and let coverage follow as it will be read from now on
+/// (table-format 10.5).
+arrow::Status PutReuseEntry(const Rewrite& rewrite, Manifest* manifest) {
+  if (!rewrite.reuse_entry) return arrow::Status::OK();
+  ARROW_RETURN_NOT_OK(CheckReplaced(rewrite.reuse_entry->replaced, *manifest));
+  std::erase_if(manifest->indices,
+                [](const IndexMetadata& index) { return index.name == kFragmentReuseName; });
+  for (IndexMetadata& index : manifest->indices) {
+    ARROW_RETURN_NOT_OK(MoveWhatIsWhole(rewrite, /*follows=*/true, &index));
+  }
+  manifest->indices.push_back(rewrite.reuse_entry->entry);
   return arrow::Status::OK();
 }
 
@@ -139,6 +163,7 @@ arrow::Status ApplyRewrite(const Rewrite& rewrite, Manifest* manifest) {
   ARROW_RETURN_NOT_OK(CheckSources(rewrite, *manifest));
   ARROW_RETURN_NOT_OK(ReplaceIndices(rewrite, manifest));
   ARROW_RETURN_NOT_OK(MoveStableCoverage(rewrite, manifest));
+  ARROW_RETURN_NOT_OK(PutReuseEntry(rewrite, manifest));
   std::unordered_set<uint64_t> gone;
   for (const RewriteGroup& group : rewrite.groups) {
     for (const Fragment& source : group.old_fragments) gone.insert(source.id);

@@ -14,6 +14,7 @@
 #include "lance/table/field_ids.h"
 #include "lance/table/fragment_checks.h"
 #include "lance/table/fragment_ids.h"
+#include "lance/table/fragment_reuse.h"
 #include "lance/table/manifest_names.h"
 #include "lance/table/row_lineage.h"
 #include "lance/version.h"
@@ -157,6 +158,11 @@ struct OperationApplier {
   }
 
   arrow::Status operator()(const CreateIndex& create) const {
+    if (FindFragmentReuse(create.new_indices) != nullptr) {
+      const IndexMetadata* replaced = FindFragmentReuse(create.removed_indices);
+      ARROW_RETURN_NOT_OK(CheckReplaced(replaced ? std::optional(replaced->uuid) : std::nullopt,
+                                        *next));
+    }
     std::set<Uuid> removed;
     for (const IndexMetadata& index : create.removed_indices) removed.insert(index.uuid);
     std::erase_if(next->indices, [&](const auto& index) { return removed.contains(index.uuid); });

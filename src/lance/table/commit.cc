@@ -1,5 +1,6 @@
 #include "lance/table/commit.h"
 
+#include <memory>
 #include <set>
 #include <utility>
 #include <vector>
@@ -10,9 +11,12 @@
 #include "lance/table/conflict.h"
 #include "lance/table/deletion_file.h"
 #include "lance/table/feature_flags.h"
+#include "lance/table/fragment_reuse.h"
 #include "lance/table/manifest_file.h"
 #include "lance/table/manifest_names.h"
 #include "lance/table/prepare_commit.h"
+#include "lance/table/restored_files.h"
+#include "lance/table/version_notes.h"
 
 namespace lance::table {
 namespace {
@@ -66,10 +70,14 @@ class Commitment {
 
   arrow::Result<LoadedManifest> Run() {
     auto result = Loop();
-    if (result.ok() || CommitUnknown::From(result.status()) != nullptr) return result;
-    if (in_doubt_) return OutcomeUnknown(request_.transaction, result.status().message());
-    DropFiles(/*landed=*/nullptr);
-    return result;
+    if (result.ok()) return result;
+    const bool is_unknown = CommitUnknown::From(result.status()) != nullptr;
+    if (!is_unknown && !in_doubt_) {
+      DropFiles(/*landed=*/nullptr);
+      return result;
+    }
+    if (pin_ != nullptr) pin_->LeaveBehind();
+    return is_unknown ? result : OutcomeUnknown(request_.transaction, result.status().message());
   }
 
  private:
@@ -195,6 +203,7 @@ class Commitment {
           ManifestPath(newest.version, newest.naming), ": holds version ", loaded->manifest.version,
           ", its name says ", newest.version, "; refusing to write");
     }
+    ARROW_RETURN_NOT_OK(BringCoverageUpToDate(*manifests_.store(), run_, &loaded->manifest));
     return CaughtUp{.basis = {std::move(loaded->manifest), newest.naming}};
   }
 
@@ -217,7 +226,7 @@ class Commitment {
 
   /// Put a Delete or Update, as it came, on top of the newest version (table-format 4.7).
   arrow::Status Rebase(const Manifest& newest) {
-    ARROW_RETURN_NOT_OK(LoadRestored());
+    ARROW_RETURN_NOT_OK(LoadRestored(newest));
     const Operation& ours = request_.transaction.operation;
     const bool has_rows =
         std::holds_alternative<Delete>(ours) || std::holds_alternative<Update>(ours);
@@ -245,12 +254,15 @@ class Commitment {
     return &*read_;
   }
 
-  /// The version that a Restore takes must be one that we may write.
-  arrow::Status LoadRestored() {
+  /// The version that a Restore takes must be one that we may write. From here on no cleanup takes
+  /// it away.
+  arrow::Status LoadRestored(const Manifest& newest) {
     const auto* restore = std::get_if<Restore>(&request_.transaction.operation);
     if (restore == nullptr || restored_) return arrow::Status::OK();
+    ARROW_ASSIGN_OR_RAISE(pin_, VersionPin::Take(manifests_, restore->version, run_));
     ARROW_ASSIGN_OR_RAISE(restored_, manifests_.Load(restore->version, run_));
-    return CheckWritable(restored_->manifest);
+    ARROW_RETURN_NOT_OK(CheckWritable(restored_->manifest));
+    return CheckRestoredFiles(*manifests_.store(), restored_->manifest, newest, run_);
   }
 
   // ---- Steps 3 to 5: build, write.
@@ -405,7 +417,8 @@ class Commitment {
   bool has_common_fragments_ = false;  // others changed rows of our fragments
   std::optional<Transaction> rebased_;
   std::optional<LoadedManifest> read_;      // of the read version, for a rebase
-  std::optional<LoadedManifest> restored_;  // what a Restore takes
+  std::unique_ptr<VersionPin> pin_;         // of what a Restore takes
+  std::optional<LoadedManifest> restored_;  // that version
   // What any attempt may have written: a lost reply can be that of an earlier one.
   std::set<std::string> transaction_files_;
   std::vector<std::string> deletion_files_;

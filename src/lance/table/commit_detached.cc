@@ -1,11 +1,15 @@
+#include <memory>
 #include <utility>
 
 #include "arrow/buffer.h"
 #include "lance/base/status_detail.h"
 #include "lance/table/commit.h"
 #include "lance/table/feature_flags.h"
+#include "lance/table/fragment_reuse.h"
 #include "lance/table/manifest_names.h"
 #include "lance/table/prepare_commit.h"
+#include "lance/table/restored_files.h"
+#include "lance/table/version_notes.h"
 
 namespace lance::table {
 namespace {
@@ -52,12 +56,20 @@ arrow::Result<LoadedManifest> CommitDetached(const ManifestStore& manifests, Com
   if (transaction.read_version == 0) {
     return arrow::Status::Invalid("a detached commit cannot create a table");
   }
-  ARROW_ASSIGN_OR_RAISE(const LoadedManifest read, manifests.Load(transaction.read_version, run));
+  // A cleanup sees detached versions only once they are there.
+  ARROW_ASSIGN_OR_RAISE(const auto read_pin,
+                        VersionPin::Take(manifests, transaction.read_version, run));
+  ARROW_ASSIGN_OR_RAISE(LoadedManifest read, manifests.Load(transaction.read_version, run));
   ARROW_RETURN_NOT_OK(CheckWritable(read.manifest));
+  ARROW_RETURN_NOT_OK(BringCoverageUpToDate(*manifests.store(), run, &read.manifest));
+  std::unique_ptr<VersionPin> restored_pin;
   std::optional<LoadedManifest> restored;
   if (const auto* restore = std::get_if<Restore>(&transaction.operation)) {
+    ARROW_ASSIGN_OR_RAISE(restored_pin, VersionPin::Take(manifests, restore->version, run));
     ARROW_ASSIGN_OR_RAISE(restored, manifests.Load(restore->version, run));
     ARROW_RETURN_NOT_OK(CheckWritable(restored->manifest));
+    ARROW_RETURN_NOT_OK(
+        CheckRestoredFiles(*manifests.store(), restored->manifest, read.manifest, run));
   }
   const std::string path =
       TransactionPath(TransactionFileName(transaction.read_version, transaction.uuid));
@@ -78,6 +90,8 @@ arrow::Result<LoadedManifest> CommitDetached(const ManifestStore& manifests, Com
       return put.status();
     }
     if (*put == PutOutcome::kUnknown) {
+      read_pin->LeaveBehind();
+      if (restored_pin != nullptr) restored_pin->LeaveBehind();
       return OutcomeUnknown(transaction, "the store does not say whether detached version " +
                                              std::to_string(prepared.manifest.version) +
                                              " was written");

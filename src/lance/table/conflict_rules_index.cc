@@ -2,13 +2,12 @@
 #include <set>
 
 #include "lance/table/conflict_rules.h"
+#include "lance/table/fragment_reuse.h"
 #include "lance/table/mem_wal.h"
 #include "lance/table/operation_facts.h"
 
 namespace lance::table {
 namespace {
-
-constexpr std::string_view kReuseIndex = "__lance_frag_reuse";
 
 /// The CreateIndex of a pair that has one, in either order, and the other operation.
 struct IndexPair {
@@ -58,12 +57,12 @@ arrow::Result<ConflictVerdict> CheckIndexedValues(const IndexPair& pair, bool on
 arrow::Result<ConflictVerdict> RuleI1(const Operation& ours, const Operation& theirs) {
   const IndexChange mine = IndexChangeOf(std::get<CreateIndex>(ours));
   const IndexChange other = IndexChangeOf(std::get<CreateIndex>(theirs));
-  for (const std::string_view system : {kReuseIndex, kMemWalIndex}) {
+  for (const std::string_view system : {kFragmentReuseName, kMemWalIndex}) {
     const std::string name(system);
     if (mine.Writes(name) && other.Writes(name)) return Retryable("both write index " + name);
   }
   for (const std::string& name : mine.added) {
-    if (name == kReuseIndex || name == kMemWalIndex) continue;
+    if (name == kFragmentReuseName || name == kMemWalIndex) continue;
     if (other.added.contains(name)) return Retryable("both add segments of index " + name);
     if (other.removed.contains(name) && !mine.removed.contains(name)) {
       return Retryable("it removed segments of index " + name);
@@ -89,7 +88,7 @@ arrow::Result<ConflictVerdict> RuleI3(const Operation& ours, const Operation& th
 
 arrow::Result<ConflictVerdict> RuleI4(const Operation& ours, const Operation& theirs) {
   const auto& create = std::get<CreateIndex>(theirs);
-  if (IndexChangeOf(create).Writes(std::string(kReuseIndex))) {
+  if (IndexChangeOf(create).Writes(std::string(kFragmentReuseName))) {
     const bool is_trim = create.new_indices.size() == 1 && create.removed_indices.size() == 1;
     return IncompatibleIf(!is_trim, "it changed the fragment-reuse index");
   }

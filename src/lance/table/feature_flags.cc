@@ -24,7 +24,7 @@ constexpr FeatureFlag kFlags[] = {
     {7, "covered index metadata", false, false, false, false},
     {8, "mixed data file versions", false, false, true, true},
     {9, "fragment reuse with stable row ids", false, false, false, false},
-    {10, "tagged fragment reuse", false, false, true, true},
+    {10, "tagged fragment reuse", true, false, true, true},
     {11, "row lineage in columns", true, true, false, false},
     {12, "fragment tree", false, false, false, false},
     {13, "independent covering fields", false, false, false, false},

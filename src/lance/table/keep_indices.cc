@@ -9,17 +9,17 @@
 #include <vector>
 
 #include "lance/table/feature_flags.h"
+#include "lance/table/fragment_reuse.h"
 #include "lance/table/index_rows.h"
 #include "lance/table/row_sequence.h"
 
 namespace lance::table {
 namespace {
 
-constexpr std::string_view kReuseIndex = "__lance_frag_reuse";
 constexpr std::string_view kMemWalIndex = "__lance_mem_wal";
 
 bool IsSystemIndex(const IndexMetadata& index) {
-  return index.name == kReuseIndex || index.name == kMemWalIndex;
+  return index.name == kFragmentReuseName || index.name == kMemWalIndex;
 }
 
 bool HasItsFields(const IndexMetadata& index, const format::LanceSchema& schema) {
@@ -87,11 +87,21 @@ arrow::Result<RoaringBitmap> MovedFragments(const std::vector<Fragment>& added) 
   RoaringBitmap moved;
   for (const Fragment& fragment : added) {
     if (fragment.row_ids.place != StoredSequence::Place::kInline) continue;
-    ARROW_ASSIGN_OR_RAISE(
-        const auto ids, RowIdSequence::ParseUpTo(fragment.row_ids.bytes, fragment.physical_rows));
+    ARROW_ASSIGN_OR_RAISE(const auto ids,
+                          RowIdSequence::ParseUpTo(fragment.row_ids.bytes, fragment.physical_rows));
     if (ids.num_rows() == fragment.physical_rows) moved.Add(static_cast<uint32_t>(fragment.id));
   }
   return moved;
+}
+
+/// Whether writers that bring an index up to date take over all that is in its file, also of
+/// fragments that it does not cover, unless it covers nothing: then they build it anew.
+///
+/// So the reference does with zone maps and Bloom filters: null rows of a fragment would come back
+/// as soon as it is covered again (zonemap-and-indices 5.3, 8.1-15).
+bool KeepsWhatItHolds(const IndexMetadata& index) {
+  return index.details_type_url.ends_with("ZoneMapIndexDetails") ||
+         index.details_type_url.ends_with("BloomFilterIndexDetails");
 }
 
 bool DependsOn(const IndexMetadata& index, const std::set<int32_t>& related) {
@@ -139,7 +149,11 @@ arrow::Status UncoverFragments(const std::set<uint64_t>& fragment_ids,
       return arrow::Status::Invalid("index ", index.name, " does not say which fragments it ",
                                     "covers, so values under it cannot change; drop it first");
     }
-    for (const uint64_t id : fragment_ids) coverage->Remove(static_cast<uint32_t>(id));
+    RoaringBitmap gone;
+    for (const uint64_t id : fragment_ids) gone.Add(static_cast<uint32_t>(id));
+    if (!coverage->Intersects(gone)) continue;
+    *coverage -= gone;
+    if (KeepsWhatItHolds(index)) coverage.emplace();
     index.fragment_bitmap = coverage->Serialize();
   }
   return arrow::Status::OK();

@@ -19,6 +19,9 @@ arrow::Status KeepRelevantIndices(Manifest* manifest);
 /// Take fragments out of the coverage of every index that depends on one of the fields: on it, on
 /// what is below it, or on what it is below of.
 ///
+/// A zone map or Bloom filter that covered one of them covers nothing then, until it is built again:
+/// its file would bring back what it holds of them (zonemap-and-indices 5.3).
+///
 /// \return SerializationError when a coverage is corrupt
 arrow::Status UncoverFragments(const std::set<uint64_t>& fragment_ids,
                                const std::set<int32_t>& field_ids, Manifest* manifest);

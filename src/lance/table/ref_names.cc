@@ -95,10 +95,10 @@ arrow::Status CheckBranchName(std::string_view name) {
 }
 
 bool IsTableFolder(std::string_view name) {
-  // All of table-format 1.1 but `tree` and `_refs`, which only a root has.
-  static constexpr std::array<std::string_view, 9> kFolders = {
-      "_versions", "_transactions", "_deletions", "_indices",   "data",
-      "_blobs",    "_fri",          "_bt",        "_clustering"};
+  // All of table-format 1.1 but `tree`, which only a root has.
+  static constexpr std::array<std::string_view, 10> kFolders = {
+      "_versions", "_transactions", "_deletions", "_indices",    "data",
+      "_blobs",    "_fri",          "_bt",        "_clustering", "_refs"};
   return std::ranges::find(kFolders, name) != kFolders.end();
 }
 

@@ -17,13 +17,6 @@ arrow::Result<std::optional<Timestamp>> TimeIn(const RefJson& json, const char* 
   return *time;
 }
 
-/// \return IOError when the reply to a put was lost
-arrow::Status CheckReply(const Tag& tag, PutOutcome outcome) {
-  if (outcome != PutOutcome::kUnknown) return arrow::Status::OK();
-  return arrow::Status::IOError("the reply about tag ", tag.name,
-                                " was lost: the change may be there, or come");
-}
-
 }  // namespace
 
 arrow::Result<Tag> ParseTag(std::string name, std::string_view text) {
@@ -70,20 +63,13 @@ arrow::Result<Tag> TagStore::Load(const std::string& name, const RunContext& run
   return tag.ok() ? tag : WithContext(tag.status(), folder_.PathOf(name));
 }
 
-arrow::Status TagStore::Create(const Tag& tag) const {
-  ARROW_ASSIGN_OR_RAISE(const PutOutcome outcome,
-                        folder_.Put(tag.name, SerializeTag(tag), PutMode::kIfAbsent));
-  if (outcome == PutOutcome::kExists) {
-    return arrow::Status::AlreadyExists("there is a tag ", tag.name, " already");
-  }
-  return CheckReply(tag, outcome);
+arrow::Result<PutOutcome> TagStore::Create(const Tag& tag) const {
+  return folder_.Put(tag.name, SerializeTag(tag), PutMode::kIfAbsent);
 }
 
-arrow::Status TagStore::Update(const Tag& tag, const RunContext& run) const {
+arrow::Result<PutOutcome> TagStore::Update(const Tag& tag, const RunContext& run) const {
   ARROW_RETURN_NOT_OK(Load(tag.name, run).status());
-  ARROW_ASSIGN_OR_RAISE(const PutOutcome outcome,
-                        folder_.Put(tag.name, SerializeTag(tag), PutMode::kOverwrite));
-  return CheckReply(tag, outcome);
+  return folder_.Put(tag.name, SerializeTag(tag), PutMode::kOverwrite);
 }
 
 arrow::Status TagStore::Delete(const std::string& name, const RunContext& run) const {

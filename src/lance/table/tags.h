@@ -48,11 +48,11 @@ class TagStore {
   /// \return KeyError + NotFound{tag} when there is none
   arrow::Result<Tag> Load(const std::string& name, const RunContext& run) const;
 
-  /// Store a new tag. \return AlreadyExists when there is one
-  arrow::Status Create(const Tag& tag) const;
+  /// Store a new tag. \return what became of it, as ObjectStore::Put
+  arrow::Result<PutOutcome> Create(const Tag& tag) const;
 
-  /// Store a tag again. \return as Load
-  arrow::Status Update(const Tag& tag, const RunContext& run) const;
+  /// Store a tag again. \return as Create, or as Load
+  arrow::Result<PutOutcome> Update(const Tag& tag, const RunContext& run) const;
 
   /// Remove a tag. \return as Load
   arrow::Status Delete(const std::string& name, const RunContext& run) const;

@@ -68,10 +68,20 @@ struct RewrittenIndex {
   std::vector<IndexFile> files;
 };
 
+/// The `__lance_frag_reuse` entry that a rewrite leaves behind (table-format 10.5).
+struct ReuseEntry {
+  IndexMetadata entry;
+  /// The one that it was made from and takes the place of; no value: there was none.
+  std::optional<Uuid> replaced;
+};
+
 /// Move rows; values do not change.
 struct Rewrite {
   std::vector<RewriteGroup> groups;
   std::vector<RewrittenIndex> rewritten_indices;
+  /// Indices are left as they are, and this entry says where their rows went. Not part of the
+  /// stored message.
+  std::optional<ReuseEntry> reuse_entry = {};
 };
 
 /// Add and remove index segments, by uuid.

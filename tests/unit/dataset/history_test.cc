@@ -200,6 +200,16 @@ TEST_P(DiffTest, OfOneVersionIsEmpty) {
   EXPECT_THAT(diff.transactions, IsEmpty());
 }
 
+TEST_P(DiffTest, WithoutTransactionsReadsNoManifests) {
+  session_.store().Disarm();
+  LANCE_ASSERT_OK_AND_ASSIGN(
+      const auto diff,
+      DiffVersions(*dataset_, {.begin_version = 1, .end_version = 5, .with_transactions = false}));
+  EXPECT_THAT(diff.transactions, IsEmpty());
+  EXPECT_EQ(session_.store().num_calls(), 0);
+  EXPECT_EQ(Ids(diff.inserted), "6 7");
+}
+
 TEST_P(DiffTest, RefusesVersionsTheWrongWayRound) {
   EXPECT_THAT(DiffVersions(*dataset_, {.begin_version = 3, .end_version = 2}),
               IsInvalid(HasSubstr("begin_version 3 is newer than end_version 2")));

@@ -160,12 +160,13 @@ TEST_F(IndexTest, IsLeftAsideWithOneWarningWhenItIsDamaged) {
   EXPECT_THAT(found.warnings, ElementsAre("index_unusable"));
 }
 
-TEST_F(IndexTest, IsLeftAsideWhenRowsMayHaveMovedUnderIt) {
+TEST_F(IndexTest, IsLeftAsideWhenNobodyKnowsWhereItsRowsWent) {
   const Dataset dataset = WithIndex(Create(), {.column = "a", .type = IndexType::kBTree});
   table::LoadedManifest loaded = *dataset.impl().loaded;
   loaded.manifest.indices.push_back(
       {.name = "__lance_frag_reuse",
        .details_type_url = "/lance.table.FragmentReuseIndexDetails",
+       .details_value = "\xff",
        .has_details = true});
   LANCE_ASSERT_OK_AND_ASSIGN(const Dataset moved,
                              Dataset::Impl::Make(dataset.impl().opened, std::move(loaded)));

@@ -292,12 +292,19 @@ TEST_F(TableTest, OpensTheNewestVersionThatIsAsOldAsATime) {
 TEST_F(TableTest, DoesNotCallATagChangedWhenTheReplyIsLost) {
   ASSERT_THAT(Insert(WriteMode::kCreate).Execute(Numbers(R"([[1, "x"]])")), IsOk());
   LANCE_ASSERT_OK_AND_ASSIGN(const Dataset dataset, Open());
-  session_.store().Arm(0, Fault::kNoReply);
+  const auto call_of_put = [&] {
+    const auto calls = session_.store().calls();
+    return std::ranges::find(calls, "Put _refs/tags/t.json") - calls.begin();
+  };
+  session_.store().Disarm();
+  ASSERT_THAT(CreateTag(dataset, "t"), IsOk());
+  const int64_t call = call_of_put();
+  ASSERT_THAT(DeleteTag(dataset, "t"), IsOk());
+  session_.store().Arm(call, Fault::kNoReply);
   EXPECT_THAT(CreateTag(dataset, "t"), IsIOError(HasSubstr("reply about tag t was lost")));
   session_.store().Disarm();
   ASSERT_THAT(UpdateTag(dataset, "t"), IsOk());  // it had landed
-  const int64_t calls = session_.store().num_calls();
-  session_.store().Arm(calls - 1, Fault::kNoReply);
+  session_.store().Arm(call_of_put(), Fault::kNoReply);
   EXPECT_THAT(UpdateTag(dataset, "t"), IsIOError(HasSubstr("reply about tag t was lost")));
 }
 

@@ -97,5 +97,48 @@ INSTANTIATE_TEST_SUITE_P(
     }),
     [](const auto& instance) { return instance.param.name; });
 
+RowAddressMap MapOf(std::vector<RowAddressMap::Entry> entries) {
+  return {.entries = std::move(entries)};
+}
+
+TEST(RowAddressMap, IsJoinedWithAnother) {
+  RowAddressMap map = MapOf({{1, RoaringBitmap{1, 2}}, {3, std::nullopt}, {5, RoaringBitmap{7}}});
+  map |= MapOf({{0, RoaringBitmap{9}},
+                {1, RoaringBitmap{2, 3}},
+                {3, RoaringBitmap{4}},
+                {5, std::nullopt},
+                {6, RoaringBitmap{6}}});
+  EXPECT_EQ(map, MapOf({{0, RoaringBitmap{9}},
+                        {1, RoaringBitmap{1, 2, 3}},
+                        {3, std::nullopt},
+                        {5, std::nullopt},
+                        {6, RoaringBitmap{6}}}));
+}
+
+TEST(RowAddressMap, IsRestrictedToAnother) {
+  RowAddressMap map = MapOf({{1, RoaringBitmap{1, 2}},
+                             {2, RoaringBitmap{1}},
+                             {3, std::nullopt},
+                             {4, std::nullopt},
+                             {5, RoaringBitmap{7}},
+                             {6, RoaringBitmap{7}}});
+  map &= MapOf({{1, RoaringBitmap{2, 3}},
+                {3, RoaringBitmap{4}},
+                {4, std::nullopt},
+                {5, std::nullopt},
+                {6, RoaringBitmap{8}}});
+  EXPECT_EQ(map, MapOf({{1, RoaringBitmap{2}},
+                        {3, RoaringBitmap{4}},
+                        {4, std::nullopt},
+                        {5, RoaringBitmap{7}}}));
+}
+
+TEST(RowAddressMap, IsEmptyWithoutRows) {
+  EXPECT_TRUE(RowAddressMap{}.empty());
+  EXPECT_TRUE(MapOf({{1, RoaringBitmap{}}}).empty());
+  EXPECT_FALSE(MapOf({{1, RoaringBitmap{}}, {2, RoaringBitmap{0}}}).empty());
+  EXPECT_FALSE(MapOf({{1, std::nullopt}}).empty());
+}
+
 }  // namespace
 }  // namespace lance::index

@@ -6,13 +6,16 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "arrow/buffer.h"
 #include "arrow/io/interfaces.h"
 #include "arrow/util/cancel.h"
+#include "lance/io/own_files.h"
 #include "lance/io/posix_file.h"
 #include "lance/io/stores.h"
 #include "lance/testing/matchers.h"
@@ -181,6 +184,48 @@ TEST_F(LocalStoreTest, StreamReportsAFolderThatVanished) {
 
   EXPECT_THAT(stream->Close(), IsIOError(HasSubstr("data/x")));
   EXPECT_TRUE(stream->closed());
+}
+
+TEST_F(LocalStoreTest, RemovesFoldersThatAreEmptyAndNoOthers) {
+  auto* const folders = dynamic_cast<StoredFolders*>(store_.get());
+  ASSERT_NE(folders, nullptr);
+  const fs::path root(root_);
+  const fs::path elsewhere = root / "elsewhere";
+  for (const char* folder : {"a/b/c", "a/d", "elsewhere", "links"}) {
+    fs::create_directories(root / folder);
+  }
+  ASSERT_THAT(PutText(*store_, "a/d/file", "x"), IsOk());
+  fs::create_directory_symlink(elsewhere, root / "links/link");
+
+  folders->RemoveIfEmpty("a/b");
+  EXPECT_TRUE(fs::exists(root / "a/b/c"));
+  folders->RemoveIfEmpty("../elsewhere");
+  folders->RemoveEmptyFolders("links");
+  EXPECT_TRUE(fs::exists(elsewhere));
+  folders->RemoveEmptyFolders("a");
+  EXPECT_FALSE(fs::exists(root / "a/b"));
+  EXPECT_TRUE(fs::exists(root / "a/d/file"));
+  ASSERT_THAT(store_->Delete("a/d/file"), IsOk());
+  folders->RemoveEmptyFolders("a");
+  EXPECT_FALSE(fs::exists(root / "a"));
+  EXPECT_THAT(PutText(*store_, "a/b/file", "x"), IsOk());
+}
+
+TEST_F(LocalStoreTest, WritesBesideWhoeverRemovesEmptyFolders) {
+  auto* const folders = dynamic_cast<StoredFolders*>(store_.get());
+  std::atomic<bool> is_done = false;
+  std::thread remover([&] {
+    while (!is_done) {
+      folders->RemoveEmptyFolders("a");
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+  });
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_THAT(PutText(*store_, "a/b/file", "x", PutMode::kOverwriteLazily), IsOk());
+    EXPECT_THAT(store_->Delete("a/b/file"), IsOk());
+  }
+  is_done = true;
+  remover.join();
 }
 
 TEST_F(LocalStoreTest, FollowsLinksToFilesAndFoldersButNotInCircles) {

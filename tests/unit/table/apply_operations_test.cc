@@ -106,7 +106,9 @@ TEST(ApplyUpdate, GivesNewFragmentsIdsAndNoStamp) {
 
 TEST(ApplyUpdate, OfAKeyColumnTakesStampAndCoverageButNotTheMetadata) {
   Manifest newest = Stamped({0, 1});
-  newest.indices = {SampleIndex("i", 1, {0, 1})};
+  newest.indices = {SampleIndex("i", 1, {0, 1}), SampleIndex("j", 2, {0, 1}),
+                    SampleIndex("k", 3, {1})};
+  newest.indices[0].details_type_url = "/lance.table.BTreeIndexDetails";
   Fragment changed = newest.fragments[0];
   changed.files[0].field_ids = {-2, 1};
   changed.files.push_back(FileOf("new.lance", {0}));
@@ -120,6 +122,9 @@ TEST(ApplyUpdate, OfAKeyColumnTakesStampAndCoverageButNotTheMetadata) {
   EXPECT_EQ(next.fragments[0].metadata, newest.fragments[0].metadata);
   EXPECT_TRUE(next.fragments[1].clustering_id.has_value());
   EXPECT_EQ(next.indices[0].fragment_bitmap, RoaringBitmap({1}).Serialize());
+  // A zonemap keeps zones of fragments that it does not cover, which would come back.
+  EXPECT_EQ(next.indices[1].fragment_bitmap, RoaringBitmap().Serialize());
+  EXPECT_EQ(next.indices[2].fragment_bitmap, RoaringBitmap({1}).Serialize());
 }
 
 /// A table with stable row ids, two fragments and one index of each domain; rows of fragment 0 were

@@ -34,7 +34,8 @@ IndexMetadata IndexOf(const std::string& type, const std::vector<uint32_t>& frag
 
 TEST(StoresStableRowIdsTest, DependsOnTableTypeAndVersion) {
   const Manifest stable = StableManifest();
-  for (const char* type : {"Bitmap", "LabelList", "Inverted", "NGram", "Vector", "BTree"}) {
+  for (const char* type : {"Bitmap", "LabelList", "Inverted", "NGram", "Vector", "BTree", "btree",
+                           "MinHashLsh"}) {
     EXPECT_TRUE(StoresStableRowIds(IndexOf(type, {0}), stable)) << type;
     EXPECT_FALSE(StoresStableRowIds(IndexOf(type, {0}), SampleManifest({0}))) << type;
   }

@@ -67,8 +67,8 @@ TEST(RefNames, AreOneComponentOfAPathAndComeBack) {
 TEST(IsTableFolder, KnowsThoseOfATable) {
   EXPECT_TRUE(IsTableFolder("data"));
   EXPECT_TRUE(IsTableFolder("_clustering"));
+  EXPECT_TRUE(IsTableFolder("_refs"));
   EXPECT_FALSE(IsTableFolder("tree"));
-  EXPECT_FALSE(IsTableFolder("_refs"));
   EXPECT_FALSE(IsTableFolder(""));
 }
 

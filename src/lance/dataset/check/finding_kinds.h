@@ -102,6 +102,7 @@ inline constexpr FindingKind kTagDangling{"tag_dangling", Severity::kError};
 inline constexpr FindingKind kTagSizeWrong{"tag_size_wrong", Severity::kInfo};
 inline constexpr FindingKind kBranchBroken{"branch_broken", Severity::kError};
 inline constexpr FindingKind kBranchDangling{"branch_dangling", Severity::kError};
+inline constexpr FindingKind kNoteBroken{"note_broken", Severity::kError};
 inline constexpr FindingKind kBranchUnlisted{"branch_unlisted", Severity::kInfo};
 
 // What could not be looked at.

@@ -5,10 +5,9 @@
 #include <vector>
 
 #include "lance/base/executor.h"
-#include "lance/base/roaring_bitmap.h"
 #include "lance/base/status_detail.h"
 #include "lance/dataset/check/column_checks.h"
-#include "lance/dataset/deleted_rows.h"
+#include "lance/dataset/check/deletion_checks.h"
 #include "lance/dataset/fragment_reader.h"
 #include "lance/dataset/progress_reporter.h"
 #include "lance/format/data_file_reader.h"
@@ -75,41 +74,18 @@ arrow::Status CheckFiles(const FragmentCheck& check, std::vector<bool>* good, Fi
   return arrow::Status::OK();
 }
 
-/// Compare a deletion file with what the fragment says of it. \return whether it can be used
-bool CompareDeletions(const table::Fragment& fragment, const std::string& path,
-                      const table::StoredDeletions& stored, Findings* findings) {
-  const uint64_t count = stored.rows.size();
-  const uint64_t stated = fragment.deletion_file->num_deleted_rows;
-  if (stored.num_entries != count) {
-    findings->Add(kDeletionTwice, path, "the file names ", stored.num_entries - count,
-                  " rows more than once");
-  }
-  if (stated != 0 && stated != count) {
-    findings->Add(kDeletionCountWrong, path, "the file deletes ", count, " rows, ",
-                  NameOf(fragment), " says ", stated);
-  }
-  const uint64_t beyond = table::CountBeyond(stored.rows, fragment.physical_rows);
-  if (beyond == 0) return true;
-  findings->Add(kDeletionOutOfRange, path, "the file deletes ", beyond, " rows beyond the ",
-                fragment.physical_rows, " of ", NameOf(fragment));
-  return false;
-}
-
 /// The live rows of a fragment. \return no value: its deletions cannot be read
-arrow::Result<std::optional<RowRanges>> CheckDeletions(const FragmentCheck& check,
-                                                       Findings* findings) {
+arrow::Result<std::optional<RowRanges>> LiveRowsOf(const FragmentCheck& check, Findings* findings) {
   const table::Fragment& fragment = check.fragment;
-  if (!fragment.deletion_file) return RowRanges::All(fragment.physical_rows);
-  const std::string path = table::DeletionFilePath(fragment.id, *fragment.deletion_file);
-  if (check.damaged.contains(path)) return std::nullopt;
-  const auto stored = table::ReadStoredDeletions(*check.dataset.store, fragment, check.run);
-  if (!stored.ok()) {
-    if (EndsCheck(stored.status())) return stored.status();
-    findings->AddFailure(kDeletionFileBroken, path, stored.status());
-    return std::nullopt;
+  if (fragment.deletion_file) {
+    const std::string path = table::DeletionFilePath(fragment.id, *fragment.deletion_file);
+    if (check.damaged.contains(path)) return std::nullopt;
   }
-  if (!CompareDeletions(fragment, path, *stored, findings)) return std::nullopt;
-  return RowsWithout(stored->rows, fragment.physical_rows);
+  return CheckDeletions({.store = *check.dataset.store,
+                         .fragment = fragment,
+                         .name = NameOf(fragment),
+                         .run = check.run},
+                        findings);
 }
 
 }  // namespace
@@ -119,7 +95,7 @@ arrow::Status CheckFragment(const FragmentCheck& check, FragmentReport* report) 
   Findings* const findings = &report->findings;
   std::vector<bool> good;
   ARROW_RETURN_NOT_OK(CheckFiles(check, &good, findings));
-  ARROW_ASSIGN_OR_RAISE(const auto live, CheckDeletions(check, findings));
+  ARROW_ASSIGN_OR_RAISE(const auto live, LiveRowsOf(check, findings));
   FragmentReader reader(check.dataset.store, check.fragment, check.run);
   if (live && table::HasStableRowIds(manifest)) {
     report->live_ids = CheckLineage(&reader, manifest, *live, check.run, findings);

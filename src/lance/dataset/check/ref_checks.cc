@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "arrow/buffer.h"
@@ -9,6 +10,7 @@
 #include "lance/table/branches.h"
 #include "lance/table/ref_names.h"
 #include "lance/table/tags.h"
+#include "lance/table/version_notes.h"
 #include "lance/table/whole_file.h"
 
 namespace lance::check {
@@ -41,6 +43,17 @@ arrow::Result<RefFile> ReadRef(ObjectStore& store, const std::string& path, uint
   ARROW_ASSIGN_OR_RAISE(const auto bytes, table::ReadWhole(store, path, size_bytes, run));
   file.text = std::string(std::string_view(*bytes));
   return file;
+}
+
+/// What is wrong with a file when it cannot be read. \return null: it is no description
+const FindingKind* KindOf(std::string_view path) {
+  if (path.starts_with("_refs/tags/")) return &kTagBroken;
+  if (path.starts_with("_refs/branches/")) return &kBranchBroken;
+  // Branches have notes in their own folders.
+  const bool has_place = path.starts_with("_refs/") || path.starts_with("tree/");
+  const bool is_note = path.find("_refs/pins/") != std::string_view::npos ||
+                       path.find("_refs/removals/") != std::string_view::npos;
+  return has_place && is_note ? &kNoteBroken : nullptr;
 }
 
 /// The version that a tag names, if it is there.
@@ -101,20 +114,23 @@ arrow::Status CheckRefs(ObjectStore& store, const StoredTable& stored, const Run
                         Findings* findings) {
   std::vector<std::string> paths;
   for (const auto& [path, size] : stored.sizes) {
-    if (path.starts_with("_refs/") && path.ends_with(kExtension)) paths.push_back(path);
+    if (path.ends_with(kExtension)) paths.push_back(path);
   }
   std::ranges::sort(paths);
   std::vector<std::string> branches;
   for (const std::string& path : paths) {
-    const bool is_tag = path.starts_with("_refs/tags/");
-    if (!is_tag && !path.starts_with("_refs/branches/")) continue;
+    const FindingKind* const broken = KindOf(path);
+    if (broken == nullptr) continue;
     const auto file = ReadRef(store, path, stored.sizes.at(path), run);
     if (!file.ok()) {
       if (file.status().IsCancelled()) return file.status();
       if (NotFound::From(file.status()) != nullptr) continue;  // deleted meanwhile
-      findings->AddFailure(is_tag ? kTagBroken : kBranchBroken, path, file.status());
-    } else if (is_tag) {
+      findings->AddFailure(*broken, path, file.status());
+    } else if (broken == &kTagBroken) {
       CheckTag(*file, stored, findings);
+    } else if (broken == &kNoteBroken) {
+      const auto note = table::ParseVersionNote(file->name, file->text);
+      if (!note.ok()) findings->AddFailure(kNoteBroken, path, note.status());
     } else {
       branches.push_back(file->name);
       CheckBranch(*file, stored, findings);

@@ -69,6 +69,19 @@ std::string ReferencedFiles::PathOf(const table::Manifest& manifest, const Versi
   return place ? ShownPath(*place) : table::BaseFolder(base_id) + path;
 }
 
+std::string ReferencedFiles::ShownAs(const table::Manifest& manifest, const VersionLine& line,
+                                     const std::string& path_in_store) {
+  for (const table::BasePath& base : manifest.base_paths) {
+    const std::string folder = table::BaseFolder(base.id);
+    if (path_in_store.starts_with(folder)) {
+      return PathOf(manifest, line, base.id, path_in_store.substr(folder.size()));
+    }
+  }
+  const auto is_in = [&](const char* folder) { return path_in_store.starts_with(folder); };
+  const bool is_file = is_in("data/") || is_in("_deletions/") || is_in("_indices/");
+  return is_file ? line.prefix() + path_in_store : path_in_store;
+}
+
 void ReferencedFiles::AddOne(const table::Manifest& manifest, const VersionLine& line,
                              const table::NamedFile& file, bool is_looked_for) {
   // CheckIndexEntries says so.

@@ -46,6 +46,10 @@ class ReferencedFiles {
   std::string PathOf(const table::Manifest& manifest, const VersionLine& line,
                      const std::optional<uint32_t>& base_id, const std::string& path);
 
+  /// How a file is called in findings that a version's store knows by this path. Other texts stay.
+  std::string ShownAs(const table::Manifest& manifest, const VersionLine& line,
+                      const std::string& path_in_store);
+
  private:
   using Kind = table::NamedFileKind;
   struct Place {

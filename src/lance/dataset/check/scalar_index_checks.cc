@@ -11,8 +11,10 @@
 #include "lance/base/status_detail.h"
 #include "lance/dataset/check/stored_table.h"
 #include "lance/dataset/column_values.h"
+#include "lance/dataset/index_coverage.h"
 #include "lance/dataset/scalar_segments.h"
 #include "lance/dataset/system_column_reader.h"
+#include "lance/index/address_mapping.h"
 #include "lance/index/index_file.h"
 #include "lance/index/ordered_value.h"
 #include "lance/table/feature_flags.h"
@@ -64,14 +66,19 @@ bool Holds(const arrow::Array& values, const std::vector<index::OrderedValue>& w
 class SegmentCheck {
  public:
   SegmentCheck(const Dataset::Impl& dataset, const table::IndexMetadata& segment,
-               std::shared_ptr<const index::ScalarIndex> index, const RunContext& run)
-      : dataset_(dataset), segment_(segment), index_(std::move(index)), run_(run) {}
+               std::shared_ptr<const index::ScalarIndex> index,
+               const table::FragmentReuse* reuse, const RunContext& run)
+      : dataset_(dataset),
+        segment_(segment),
+        index_(std::move(index)),
+        reuse_(reuse),
+        run_(run) {}
 
   /// \return the first problem; "" when there is none
   arrow::Result<std::string> Find() {
     ARROW_ASSIGN_OR_RAISE(const auto column,
                           ColumnValues::Make(dataset_.fields, segment_.field_ids.front()));
-    const RoaringBitmap coverage = EffectiveCoverage(segment_, dataset_.manifest());
+    const RoaringBitmap coverage = EffectiveCoverage(segment_, dataset_.manifest(), reuse_);
     for (const table::Fragment& fragment : dataset_.manifest().fragments) {
       if (!coverage.Contains(static_cast<uint32_t>(fragment.id))) continue;
       ARROW_ASSIGN_OR_RAISE(std::string problem, FindIn(fragment, column));
@@ -128,7 +135,7 @@ class SegmentCheck {
       auto& known = wants_nulls ? nulls_ : not_nulls_;
       if (!index_->Answers(leaf)) continue;
       if (!known) {
-        ARROW_ASSIGN_OR_RAISE(known, index_->Search(leaf, run_));
+        ARROW_ASSIGN_OR_RAISE(known, Search(leaf));
       }
       auto problem = Compare(rows, *known, wants_nulls ? "NULL" : "a value", [&](int64_t row) {
         return rows.values->IsNull(row) == wants_nulls;
@@ -146,7 +153,7 @@ class SegmentCheck {
                    .text = value->ToString()};
     leaf.values = is_item ? std::vector{value} : index::WithBothZeros(value);
     if (!index_->Answers(leaf)) return std::string();
-    ARROW_ASSIGN_OR_RAISE(const index::LeafMatches matches, index_->Search(leaf, run_));
+    ARROW_ASSIGN_OR_RAISE(const index::LeafMatches matches, Search(leaf));
     std::vector<index::OrderedValue> wanted;
     for (const auto& one : leaf.values) wanted.push_back(index::ToOrderedValue(*one));
     return Compare(rows, matches, value->ToString(), [&](int64_t row) {
@@ -154,6 +161,13 @@ class SegmentCheck {
       const auto items = ItemsOf(*rows.values, row);
       return Holds(items != nullptr ? *items : *rows.values->Slice(row, 1), wanted);
     });
+  }
+
+  /// The rows of a leaf, by where they are now.
+  arrow::Result<index::LeafMatches> Search(const Predicate& leaf) const {
+    ARROW_ASSIGN_OR_RAISE(index::LeafMatches matches, index_->Search(leaf, run_));
+    if (reuse_ != nullptr) matches.rows = index::MapRows(matches.rows, *reuse_);
+    return matches;
   }
 
   template <typename Matches>
@@ -174,13 +188,15 @@ class SegmentCheck {
   const Dataset::Impl& dataset_;
   const table::IndexMetadata& segment_;
   std::shared_ptr<const index::ScalarIndex> index_;
+  const table::FragmentReuse* reuse_;
   RunContext run_;
   std::optional<index::LeafMatches> nulls_;
   std::optional<index::LeafMatches> not_nulls_;
 };
 
 arrow::Status CheckSegment(const Dataset::Impl& dataset, const table::IndexMetadata& segment,
-                           const RunContext& run, Findings* findings) {
+                           const table::FragmentReuse* reuse, const RunContext& run,
+                           Findings* findings) {
   const std::string folder = SegmentFolderOf(index::IndexFilePath(segment.uuid, segment.base_id, ""));
   ARROW_ASSIGN_OR_RAISE(const auto column,
                         ColumnValues::Make(dataset.fields, segment.field_ids.front()));
@@ -192,7 +208,7 @@ arrow::Status CheckSegment(const Dataset::Impl& dataset, const table::IndexMetad
                          opened.status());
     return arrow::Status::OK();
   }
-  const auto problem = SegmentCheck(dataset, segment, *std::move(opened), run).Find();
+  const auto problem = SegmentCheck(dataset, segment, *std::move(opened), reuse, run).Find();
   if (problem.status().IsCancelled()) return problem.status();
   if (!problem.ok()) {
     findings->AddFailure(kIndexBroken, folder, problem.status());
@@ -207,8 +223,15 @@ arrow::Status CheckSegment(const Dataset::Impl& dataset, const table::IndexMetad
 arrow::Status CheckScalarIndices(const Dataset::Impl& dataset,
                                  const std::unordered_set<std::string>& damaged,
                                  const RunContext& run, Findings* findings) {
-  // Rows in it have other addresses until they went through the mapping of the entry.
-  if (HasFragmentReuse(dataset.manifest())) return arrow::Status::OK();
+  const auto reuse = LoadFragmentReuse(dataset, run);
+  if (!reuse.ok()) {
+    if (reuse.status().IsCancelled()) return reuse.status();
+    const table::IndexMetadata& entry = *table::FindFragmentReuse(dataset.manifest().indices);
+    findings->AddFailure(kIndexBroken,
+                         SegmentFolderOf(index::IndexFilePath(entry.uuid, entry.base_id, "")),
+                         reuse.status());
+    return arrow::Status::OK();
+  }
   for (const table::IndexMetadata& segment : dataset.manifest().indices) {
     if (!IsScalarIndex(segment)) continue;
     if (dataset.manifest().schema.FindById(segment.field_ids.front()) == nullptr) continue;
@@ -218,7 +241,7 @@ arrow::Status CheckScalarIndices(const Dataset::Impl& dataset,
         std::ranges::any_of(segment.files, [&](const table::IndexFile& file) {
           return damaged.contains(index::IndexFilePath(segment.uuid, segment.base_id, file.path));
         });
-    if (!is_damaged) ARROW_RETURN_NOT_OK(CheckSegment(dataset, segment, run, findings));
+    if (!is_damaged) ARROW_RETURN_NOT_OK(CheckSegment(dataset, segment, reuse->get(), run, findings));
   }
   return arrow::Status::OK();
 }

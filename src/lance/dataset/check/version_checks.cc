@@ -7,6 +7,7 @@
 #include "arrow/buffer.h"
 #include "lance/base/byte_reader.h"
 #include "lance/base/status_detail.h"
+#include "lance/dataset/check/deletion_checks.h"
 #include "lance/table/feature_flags.h"
 #include "lance/table/manifest_file.h"
 #include "lance/table/transaction_proto.h"
@@ -34,16 +35,15 @@ arrow::Result<table::ManifestFile> ReadManifest(ObjectStore& store, const Versio
 }
 
 /// Open a version as readers do. \return why they cannot
-arrow::Status TryToOpen(const OpenedTable& table, const VersionLine& line,
-                        const VersionFile& version, table::Manifest manifest) {
+arrow::Result<Dataset> TryToOpen(const OpenedTable& table, const VersionLine& line,
+                                 const VersionFile& version, table::Manifest manifest) {
   OpenedTable place = table;
   if (!line.branch.empty()) {
     ARROW_ASSIGN_OR_RAISE(place, PlaceOfBranch(table, line.branch));
   }
   return Dataset::Impl::Make(place, {.manifest = std::move(manifest),
                                      .naming = version.name.naming,
-                                     .size_bytes = version.size_bytes})
-      .status();
+                                     .size_bytes = version.size_bytes});
 }
 
 /// Say that a version cannot be opened, by damage or by what this release does not know.
@@ -108,13 +108,20 @@ arrow::Status CheckTransaction(const VersionsCheck& check, const VersionLine& li
   return arrow::Status::OK();
 }
 
+/// What the check of one version after the other gathers. Borrows.
+struct Gathered {
+  ReferencedFiles* files;
+  OldDeletions* deletions;
+};
+
 arrow::Status CheckVersion(const VersionsCheck& check, const VersionLine& line,
-                           const VersionFile& version, ReferencedFiles* files, Findings* findings) {
+                           const VersionFile& version, const Gathered& gathered,
+                           Findings* findings) {
   auto file = ReadManifest(*check.table.store, version, check.run);
   if (!file.ok()) {
     if (EndsCheck(file.status())) return file.status();
     if (NotFound::From(file.status()) != nullptr) return arrow::Status::OK();
-    files->AddUnknown();
+    gathered.files->AddUnknown();
     AddUnopenable(version, file.status(), findings);
     return arrow::Status::OK();
   }
@@ -125,11 +132,15 @@ arrow::Status CheckVersion(const VersionsCheck& check, const VersionLine& line,
   }
   const bool is_opened = check.opened != nullptr && line.branch.empty() &&
                          version.name.version == check.opened->manifest().version;
-  ARROW_RETURN_NOT_OK(CheckTransaction(check, line, version, *file,
-                                       is_opened || check.reads_all_transactions, findings));
-  files->Add(manifest, line);
-  const arrow::Status opened = TryToOpen(check.table, line, version, std::move(manifest));
-  if (!opened.ok()) AddUnopenable(version, opened, findings);
+  ARROW_RETURN_NOT_OK(
+      CheckTransaction(check, line, version, *file, is_opened || check.is_deep, findings));
+  gathered.files->Add(manifest, line);
+  const auto opened = TryToOpen(check.table, line, version, std::move(manifest));
+  if (!opened.ok()) {
+    AddUnopenable(version, opened.status(), findings);
+  } else if (check.is_deep) {
+    return gathered.deletions->Check(opened->impl(), line, findings);
+  }
   return arrow::Status::OK();
 }
 
@@ -219,6 +230,11 @@ void CheckVersionNames(const VersionLine& line, Findings* findings) {
 
 arrow::Status CheckVersions(const VersionsCheck& check, ReferencedFiles* files,
                             Findings* findings) {
+  OldDeletions deletions(files, check.run);
+  const auto opened_line = check.stored.lines.find(check.opened_branch);
+  if (check.opened != nullptr && opened_line != check.stored.lines.end()) {
+    deletions.LeaveOut(check.opened->manifest(), opened_line->second);
+  }
   for (const auto& [branch, line] : check.stored.lines) {
     if (!check.stored.IsListed(line)) {
       ARROW_RETURN_NOT_OK(AddUnlisted(check, line, files));
@@ -228,7 +244,7 @@ arrow::Status CheckVersions(const VersionsCheck& check, ReferencedFiles* files,
     ARROW_RETURN_NOT_OK(ReadHint(*check.table.store, line, check.run, findings));
     for (const VersionFile& version : line.versions) {
       ARROW_RETURN_NOT_OK(check.run.stop_token.Poll());
-      ARROW_RETURN_NOT_OK(CheckVersion(check, line, version, files, findings));
+      ARROW_RETURN_NOT_OK(CheckVersion(check, line, version, {files, &deletions}, findings));
     }
   }
   return arrow::Status::OK();

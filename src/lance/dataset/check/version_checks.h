@@ -20,12 +20,14 @@ struct VersionsCheck {
   /// The version whose transaction file is read; of others only its presence is looked at.
   const Dataset::Impl* opened = nullptr;
   std::string opened_branch = {};
-  bool reads_all_transactions = false;
+  /// Whether transaction files and deletion files of all versions are read.
+  bool is_deep = false;
   RunContext run;
 };
 
 /// Read the manifests of all versions of all branches, one at a time, and look at their names, the
-/// version hints and the transactions.
+/// version hints and the transactions; deep also at the deletion files that the opened version does
+/// not name.
 ///
 /// Each is opened as a reader would, and what it names goes into `files`. A version that clean-up
 /// took meanwhile is passed over.

@@ -92,7 +92,7 @@ std::optional<uint64_t> FindWrongNull(const arrow::Array& values, const RowRange
   return std::nullopt;
 }
 
-/// Compares the zones of one fragment with its rows, piece by piece.
+/// Compares the zones of one fragment with its rows, piece by piece: one walk through both.
 class ZonesComparison {
  public:
   explicit ZonesComparison(const ZonesCheck& check) : check_(check) {}
@@ -114,10 +114,14 @@ class ZonesComparison {
  private:
   arrow::Result<std::string> FindIn(const RowRange& rows,
                                     const std::shared_ptr<arrow::Array>& values) {
-    for (const index::Zone& zone : check_.zones.zones) {
-      if (zone.zone_start >= rows.end) break;  // they ascend
+    const auto& zones = check_.zones.zones;
+    const auto end_of = [](const index::Zone& z) { return z.zone_start + z.zone_length; };
+    // They ascend and do not overlap, as the rows do.
+    while (next_ < zones.size() && end_of(zones[next_]) <= rows.begin) ++next_;
+    for (size_t i = next_; i < zones.size() && zones[i].zone_start < rows.end; ++i) {
+      const index::Zone& zone = zones[i];
       const uint64_t begin = std::max(rows.begin, zone.zone_start);
-      const uint64_t end = std::min(rows.end, zone.zone_start + zone.zone_length);
+      const uint64_t end = std::min(rows.end, end_of(zone));
       if (begin >= end) continue;
       const auto piece = values->Slice(static_cast<int64_t>(begin - rows.begin),
                                        static_cast<int64_t>(end - begin));
@@ -143,6 +147,7 @@ class ZonesComparison {
   }
 
   const ZonesCheck& check_;
+  size_t next_ = 0;  // the first zone that does not end before the rows that come next
 };
 
 }  // namespace

@@ -151,6 +151,16 @@ std::function<std::string(const CheckedTable&)> Deletes(size_t fragment, std::st
   };
 }
 
+/// Replace a deletion file that a version before the newest names, and no other.
+std::function<std::string(const CheckedTable&)> DeletesOfOld(std::string bytes) {
+  return [=](const CheckedTable& table) {
+    const std::string path = DeletionPath(table.Manifest(2).fragments[0]);
+    EXPECT_NE(path, DeletionPath(table.Manifest().fragments[0]));
+    table.Write(path, bytes);
+    return path;
+  };
+}
+
 std::vector<uint32_t> FirstRows(uint32_t count) {
   std::vector<uint32_t> offsets(count);
   for (uint32_t i = 0; i < count; ++i) offsets[i] = i;
@@ -200,6 +210,10 @@ std::vector<Damage> Deletions() {
          });
          return DeletionPath(table.Manifest().fragments[kSmall]);
        }},
+      {"DeletionFileOfAnOldVersionIsGarbage", "deletion_file_broken", DeletesOfOld("garbage"),
+       Sample::kStable, /*is_deep=*/true},
+      {"DeletionFileOfAnOldVersionHasFewerRows", "deletion_count_wrong",
+       DeletesOfOld(ArrowFile(FirstRows(19))), Sample::kStable, /*is_deep=*/true},
   };
 }
 

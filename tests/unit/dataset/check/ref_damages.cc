@@ -29,6 +29,9 @@ std::string MakeBranch(const CheckedTable& table) {
 std::vector<Damage> DamagesOfRefs() {
   return {
       {"TagIsGarbage", "tag_broken", Writes(kTag, "xyz")},
+      {"PinIsGarbage", "note_broken", Writes("_refs/pins/a.json", "xyz")},
+      {"RemovalOfABranchHasNoVersions", "note_broken",
+       Writes("tree/side/_refs/removals/a.json", R"({"createdAt": "2024-01-01T00:00:00Z"})")},
       {"TagIsEmpty", "tag_broken", Writes(kTag, "")},
       {"TagHasNoSize", "tag_broken", Writes(kTag, R"({"branch": null, "version": 1})")},
       {"TagHasATextForAVersion", "tag_broken",
