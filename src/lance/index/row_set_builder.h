@@ -19,7 +19,9 @@ class RowSetBuilder {
 
  private:
   std::map<uint32_t, RoaringBitmap> offsets_;
-  std::vector<uint64_t> sorted_;  // kept for its memory
+  // Kept for their memory.
+  std::vector<uint64_t> sorted_;
+  std::vector<uint64_t> scratch_;
   std::vector<uint32_t> low_;
 };
 
