@@ -25,7 +25,7 @@ BoundValue MakeConstant(std::shared_ptr<arrow::Scalar> scalar) {
 }
 
 bool ReadsColumn(const BoundValue& value) {
-  if (value.kind == BoundValue::Kind::kColumn) return true;
+  if (value.kind == BoundValue::Kind::kColumn || value.is_volatile) return true;
   if (value.condition != nullptr) return ConditionReadsColumn(*value.condition);
   return std::any_of(value.arguments.begin(), value.arguments.end(), ReadsColumn);
 }

@@ -14,6 +14,7 @@ namespace lance::filter {
 struct BoundExpression;
 
 /// Computes one value for each row from the values of the arguments; scalars stand for all rows.
+/// Without arguments it gets the number of rows, an int64.
 using ValueFunction = std::function<arrow::Result<arrow::Datum>(const std::vector<arrow::Datum>&)>;
 
 /// One node of an expression whose columns and types are known, and which gives a value of `type`
@@ -37,6 +38,8 @@ struct BoundValue {
   int64_t place = 0;
   bool is_try = false;
   ValueFunction function;
+  std::string name;          // of kCall: the function, in lower case; "": an operator
+  bool is_volatile = false;  // of kCall: gives other values each time
   std::vector<BoundValue> arguments;
   std::shared_ptr<const BoundExpression> condition;
   std::string text;  // SQL for people, of kCall and kCast
@@ -45,7 +48,7 @@ struct BoundValue {
 /// A constant of the scalar's type.
 BoundValue MakeConstant(std::shared_ptr<arrow::Scalar> scalar);
 
-/// Whether the node or one below it reads a column.
+/// Whether the node or one below it reads a column, or gives other values each time.
 bool ReadsColumn(const BoundValue& value);
 
 }  // namespace lance::filter

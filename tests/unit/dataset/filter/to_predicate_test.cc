@@ -52,8 +52,13 @@ std::string Show(const Predicate& predicate) {
       text += ",";
       return text + (upper ? ShowScalar(*upper->value) + (upper->inclusive ? "]" : ")") : ")");
     }
+    case Predicate::Kind::kHasAny:
+    case Predicate::Kind::kHasAll:
     case Predicate::Kind::kIn: {
-      std::string text = column + " in {";
+      const bool is_all = predicate.kind == Predicate::Kind::kHasAll;
+      std::string text = column + (predicate.kind == Predicate::Kind::kIn ? " in {"
+                                   : is_all                               ? " all {"
+                                                                          : " any {");
       for (const auto& value : predicate.values) {
         text += (text.back() == '{' ? "" : ",") + ShowScalar(*value);
       }
