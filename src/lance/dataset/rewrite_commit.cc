@@ -8,7 +8,9 @@
 #include "lance/dataset/cleanup_impl.h"
 #include "lance/dataset/fragment_reader.h"
 #include "lance/dataset/fragment_writer.h"
+#include "lance/dataset/index_refresh.h"
 #include "lance/index/index_type.h"
+#include "lance/index/zonemap.h"
 #include "lance/table/index_rows.h"
 
 namespace lance {
@@ -164,7 +166,7 @@ void NoteUncovered(const table::Manifest& manifest, const RewriteCommit& job,
         {.name = segment.name,
          .type = index::IndexTypeName(segment),
          .fragments = new_fragments,
-         .refresh = index::IsZonemap(segment)
+         .refresh = IsBuiltHere(segment)
                         ? "index optimize (OptimizeIndices) mends it; until then seeds or full "
                           "reads stand in"
                         : "not in this version; the new fragments are read in full"});

@@ -19,6 +19,9 @@ namespace {
 constexpr uint64_t kMaxBatchRows = 4096;
 constexpr uint64_t kMaxBatchBytes = 1ull << 20;
 
+/// The part of a memory budget that the rows of a run may be: sorting takes several times as much.
+constexpr uint64_t kBudgetShare = 8;
+
 /// Runs of a level before they are merged into one of the next: a merge holds a batch of each.
 constexpr size_t kMaxSpilled = 64;
 
@@ -149,6 +152,13 @@ OrderedValue SortKey(const arrow::Array& values, int64_t row) {
     default:
       return ToOrderedValue(values, row);
   }
+}
+
+ValueSorter::ValueSorter(std::shared_ptr<arrow::DataType> type, const RunContext& run,
+                         uint64_t max_run_bytes)
+    : type_(std::move(type)), run_(run), max_run_bytes_(max_run_bytes) {
+  if (run.memory_budget == nullptr) return;
+  max_run_bytes_ = std::min(max_run_bytes_, run.memory_budget->max_bytes() / kBudgetShare + 1);
 }
 
 arrow::Status ValueSorter::Add(const arrow::RecordBatch& rows) {

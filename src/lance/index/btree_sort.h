@@ -39,8 +39,7 @@ class ValueSorter {
   static constexpr uint64_t kMaxRunBytes = 64ull << 20;
 
   ValueSorter(std::shared_ptr<arrow::DataType> type, const RunContext& run,
-              uint64_t max_run_bytes = kMaxRunBytes)
-      : type_(std::move(type)), run_(run), max_run_bytes_(max_run_bytes) {}
+              uint64_t max_run_bytes = kMaxRunBytes);
 
   /// Add rows as ValueRowSchema has them.
   ///

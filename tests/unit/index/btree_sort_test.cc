@@ -93,6 +93,18 @@ TEST(ValueSorter, KeepsWithinTheMemoryBudget) {
   RunContext run;
   run.memory_budget = MemoryBudget::Make(200000);
   ValueSorter sorter(arrow::utf8(), run);
+  ASSERT_THAT(sorter.Add(*rows), IsOk());  // as one batch that is larger than the budget
+  EXPECT_GT(run.memory_budget->in_use_bytes(), 0u);
+  ExpectSorted(&sorter, *rows, run, 3);
+}
+
+TEST(ValueSorter, PutsRowsOnDiskWhenOthersUseTheMemoryBudget) {
+  SeededRandom random;
+  const auto rows = RandomStrings(20000, random);
+  RunContext run;
+  run.memory_budget = MemoryBudget::Make(1000000);
+  LANCE_ASSERT_OK_AND_ASSIGN(const auto others, run.memory_budget->Reserve(900000, "others"));
+  ValueSorter sorter(arrow::utf8(), run);
   for (int64_t at = 0; at < 20000; at += 1000) {
     ASSERT_THAT(sorter.Add(*rows->Slice(at, 1000)), IsOk());
   }
@@ -102,7 +114,7 @@ TEST(ValueSorter, KeepsWithinTheMemoryBudget) {
 TEST(ValueSorter, SaysWhenTheMemoryBudgetHoldsNoRun) {
   SeededRandom random;
   RunContext run;
-  run.memory_budget = MemoryBudget::Make(1000);
+  run.memory_budget = MemoryBudget::Make(20);
   ValueSorter sorter(arrow::utf8(), run);
   EXPECT_THAT(sorter.Add(*RandomStrings(1000, random)),
               IsCapacityError(::testing::HasSubstr("max_memory_bytes")));
