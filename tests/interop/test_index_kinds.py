@@ -77,6 +77,9 @@ def list_filters_of(type_, items):
             f"array_has(c, {literal})", f"NOT array_contains(c, {literal})",
             f"list_contains(c, {literal}) OR id < 10",
         ]
+    both = ", ".join(sql_of(item, type_.value_type) for item in items[:2])
+    filters += [f"array_has_any(c, [{both}])", f"array_has_any(c, [{both}, NULL])"]
+    filters += [f"array_has_all(c, [{both}])", f"NOT array_has_all(c, [{both}])"]
     return filters
 
 
