@@ -10,7 +10,7 @@ import lance_cpp
 import pyarrow as pa
 import pytest
 from lance.indices import IndexConfig
-from lancectl import rng_of
+from lancectl import IS_LONG, rng_of
 from random_filters import sql_of, values_of
 from test_pruning import COLUMNS, Values
 
@@ -18,11 +18,18 @@ WRITERS = [lance_cpp, lance]
 WRITER_NAMES = [writer.__name__ for writer in WRITERS]
 KEYS = {name: type_ for name, type_ in COLUMNS.items() if name not in ("dic", "st")}
 WITHOUT_BLOOM_FILTER = ["b", "dec", "d256", "f16", "du", "fsb"]
+WITH_BLOOM_FILTER = [name for name in KEYS if name not in WITHOUT_BLOOM_FILTER]
 LISTS = {
     "list<int32>": (pa.list_(pa.int32()), [1, 2, -3, 2**31 - 1]),
     "large_list<string>": (pa.large_list(pa.string()), ["", "a", "b", "it's"]),
     "list<double>": (pa.list_(pa.float64()), [0.0, -0.0, 1.5, math.inf]),
 }
+
+
+def some_of(names):
+    """All in the long size; tests of files of every type are among the C++ ones."""
+    names = sorted(names)
+    return names if IS_LONG else rng_of("types", names).sample(names, 4)
 
 
 def table_of(column, first):
@@ -35,6 +42,8 @@ def some_values(rng, type_, count):
     values = Values(rng, type_)
     values.step, values.special_share, values.null_share = 1, 0.3, 0.1
     few = values.array(12)
+    while len(few.drop_null().unique()) < 2:  # a run of one value, or of nulls
+        few = values.array(12)
     return few.take(pa.array([rng.randrange(12) for _ in range(count)]))
 
 
@@ -48,7 +57,8 @@ def filters_of(column):
     literals = []
     for value in values_of(column.unique()):
         is_nan = isinstance(value, float) and math.isnan(value)
-        if value is not None and not is_nan:
+        # The reference takes the lowest int64 for a float: docs/differences.md.
+        if value is not None and not is_nan and value != -(2**63):
             literals.append(sql_of(value, column.type))
     filters = ["c IS NULL", "c IS NOT NULL", "c IS NULL OR id < 10"]
     for one, other in zip(literals, literals[1:] + literals[:1]):
@@ -67,6 +77,9 @@ def list_filters_of(type_, items):
             f"array_has(c, {literal})", f"NOT array_contains(c, {literal})",
             f"list_contains(c, {literal}) OR id < 10",
         ]
+    both = ", ".join(sql_of(item, type_.value_type) for item in items[:2])
+    filters += [f"array_has_any(c, [{both}])", f"array_has_any(c, [{both}, NULL])"]
+    filters += [f"array_has_all(c, [{both}])", f"NOT array_has_all(c, [{both}])"]
     return filters
 
 
@@ -77,7 +90,8 @@ def found(dataset, where, **options):
 def check_answers(uri, filters):
     """Ours and the reference's, with and without the index."""
     ours, theirs = lance_cpp.dataset(uri), lance.dataset(uri)
-    for where in filters:
+    rng = rng_of(filters, ours.version)
+    for where in filters if IS_LONG else rng.sample(filters, min(len(filters), 8)):
         expected = found(ours, where, use_stats=False)
         assert found(ours, where) == expected, where
         assert sorted(found(theirs, where, use_scalar_index=False)) == sorted(expected), where
@@ -112,7 +126,7 @@ def num_bitmaps(uri):
 
 
 @pytest.mark.parametrize("writer", WRITERS, ids=WRITER_NAMES)
-@pytest.mark.parametrize("name", KEYS)
+@pytest.mark.parametrize("name", some_of(KEYS))
 def test_bitmaps_of_every_type_answer_all_their_lives(name, writer, tmp_path):
     rng = rng_of(f"bitmap {name}")
     uri = str(tmp_path / "t")
@@ -130,7 +144,7 @@ def test_bitmaps_of_every_type_answer_all_their_lives(name, writer, tmp_path):
     live_long(uri, writer, table_of(some_values(rng, KEYS[name], 30), 100), filters)
 
 
-@pytest.mark.parametrize("name", [name for name in KEYS if name not in WITHOUT_BLOOM_FILTER])
+@pytest.mark.parametrize("name", some_of(WITH_BLOOM_FILTER))
 def test_bloom_filters_of_every_type_are_used(name, tmp_path):
     rng = rng_of(f"bloom {name}")
     uri = str(tmp_path / "t")
@@ -186,7 +200,7 @@ def test_both_write_the_same_keys(tmp_path):
 def test_a_bloom_filter_is_not_built_but_kept(tmp_path):
     uri = str(tmp_path / "t")
     lance_cpp.write_dataset(table_of(pa.array(range(50)), 0), uri)
-    with pytest.raises(lance_cpp.errors.UnsupportedError, match="BloomFilter"):
+    with pytest.raises(lance_cpp.errors.UnsupportedError, match="BLOOMFILTER"):
         lance_cpp.dataset(uri).create_scalar_index("c", "BLOOMFILTER")
     lance.dataset(uri).create_scalar_index("c", "BLOOMFILTER")
     lance_cpp.write_dataset(table_of(pa.array(range(20)), 50), uri, mode="append")

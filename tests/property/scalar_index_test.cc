@@ -121,11 +121,11 @@ NumberedRows BuildOverTwoSegments(const std::string& index_type,
   const NumberedRows old = RandomRows(type, 0, random);
   const NumberedRows added = RandomRows(type, 40, random);
   const auto batch_rows = random->Between(1, 30);
-  const auto first = bench->Write(IndexBench::Request(index_type, old, batch_rows)).ValueOrDie();
+  const auto first = bench->Write(NewIndex(index_type, old, batch_rows)).ValueOrDie();
   std::map<uint64_t, uint64_t> mapping;
   const NumberedRows kept = Remap(old, random, &mapping);
-  const TableMapping moved(mapping);
-  NewScalarIndex request = IndexBench::Request(index_type, added, batch_rows);
+  const MovedRows moved(mapping);
+  NewScalarIndex request = NewIndex(index_type, added, batch_rows);
   request.old_parts = {{&first, &moved}};
   *segment = bench->Write(request).ValueOrDie();
   return Join(kept, added);
@@ -190,7 +190,7 @@ std::vector<std::string> Damaged(const std::string& good, SeededRandom* random) 
 /// Open and search: whatever comes of it is fine, but for a crash and for much memory.
 ///
 /// \return whether every question that it takes was answered
-bool IsAnswered(const IndexBench& bench, const table::IndexMetadata& segment,
+bool IsAnswered(IndexBench& bench, const table::IndexMetadata& segment,
                 const std::shared_ptr<arrow::DataType>& type,
                 const std::vector<Predicate>& leaves) {
   const auto index = bench.Open(segment, type);
@@ -205,11 +205,11 @@ bool IsAnswered(const IndexBench& bench, const table::IndexMetadata& segment,
 }
 
 /// Damage a segment's file in every place.
-void ExpectSurvivesDamage(const IndexBench& bench, table::IndexMetadata segment,
+void ExpectSurvivesDamage(IndexBench& bench, table::IndexMetadata segment,
                           const std::shared_ptr<arrow::DataType>& type,
                           const std::vector<Predicate>& leaves) {
   SeededRandom random;
-  const std::string path = IndexBench::PathOf(segment, segment.files.at(0).path);
+  const std::string path = SegmentPath(segment, segment.files.at(0).path);
   segment.files.clear();
   const auto damaged = Damaged(ReadAll(*bench.store, path), &random);
   size_t answered = 0;
@@ -239,7 +239,7 @@ TEST_P(HostileIndexBytes, AreSurvived) {
     rows.rows.push_back(AddressOf(i % 2, 70000 * i));
   }
   LANCE_ASSERT_OK_AND_ASSIGN(const auto segment,
-                             bench.Write(IndexBench::Request(hostile.index_type, rows, 100)));
+                             bench.Write(NewIndex(hostile.index_type, rows, 100)));
   ExpectSurvivesDamage(bench, segment, rows.values->type(), hostile.leaves);
 }
 
@@ -267,7 +267,7 @@ TEST(HostileIndexBytes, OfABloomFilterAreSurvived) {
   std::ifstream in(LANCE_GOLDEN_INDICES "/bloom_filter/int32/bloomfilter.lance", std::ios::binary);
   std::string bytes((std::istreambuf_iterator<char>(in)), {});
   segment.files = {{.path = "bloomfilter.lance", .size_bytes = bytes.size()}};
-  ASSERT_THAT(bench.store->Put(IndexBench::PathOf(segment, "bloomfilter.lance"),
+  ASSERT_THAT(bench.store->Put(SegmentPath(segment, "bloomfilter.lance"),
                                arrow::Buffer::FromString(std::move(bytes)), PutMode::kOverwrite),
               IsOk());
   ExpectSurvivesDamage(bench, segment, arrow::int32(),

@@ -27,14 +27,14 @@ NumberedRows RowsOf(std::shared_ptr<arrow::Array> values, uint64_t fragment_id =
   return rows;
 }
 
-std::shared_ptr<const format::DataFileReader> OpenFile(const IndexBench& bench,
+std::shared_ptr<const format::DataFileReader> OpenFile(IndexBench& bench,
                                                        const table::IndexMetadata& segment) {
-  return format::DataFileReader::Open(bench.store, IndexBench::PathOf(segment, kFile),
+  return format::DataFileReader::Open(bench.store, SegmentPath(segment, kFile),
                                       segment.files[0].size_bytes, arrow::StopToken::Unstoppable())
       .ValueOrDie();
 }
 
-std::string KeysOf(const IndexBench& bench, const table::IndexMetadata& segment,
+std::string KeysOf(IndexBench& bench, const table::IndexMetadata& segment,
                    const std::shared_ptr<arrow::DataType>& type) {
   const auto file = OpenFile(bench, segment);
   auto text =
@@ -47,7 +47,7 @@ std::string KeysOf(const IndexBench& bench, const table::IndexMetadata& segment,
 TEST(BitmapIndex, WritesWhatReleasedWritersWrite) {
   IndexBench bench;
   const auto rows = RowsOf(ArrayOf(arrow::utf8(), R"(["b", null, "a", "b", "a", "b"])"));
-  LANCE_ASSERT_OK_AND_ASSIGN(const auto segment, bench.Write(IndexBench::Request("Bitmap", rows)));
+  LANCE_ASSERT_OK_AND_ASSIGN(const auto segment, bench.Write(NewIndex("Bitmap", rows)));
 
   EXPECT_EQ(segment.details_type_url, "/lance.table.BitmapIndexDetails");
   EXPECT_EQ(segment.index_version, 0);
@@ -83,8 +83,7 @@ TEST(BitmapIndex, TellsZerosAndNansOfBothSignsApart) {
   for (const auto& type : {arrow::float16(), arrow::float32(), arrow::float64()}) {
     const auto rows =
         RowsOf(FloatsOf(type, {kNan, 0.0, -0.0, std::nullopt, -kNan, 0.0, kInf, -kInf, -kNan, 1}));
-    LANCE_ASSERT_OK_AND_ASSIGN(const auto segment,
-                               bench.Write(IndexBench::Request("Bitmap", rows, 4)));
+    LANCE_ASSERT_OK_AND_ASSIGN(const auto segment, bench.Write(NewIndex("Bitmap", rows, 4)));
     LANCE_ASSERT_OK_AND_ASSIGN(const auto index, bench.Open(segment, type));
     EXPECT_EQ(OpenFile(bench, segment)->num_rows(), 8u);
     for (const Predicate& leaf : LeavesWith(LiteralsOf(*rows.values))) {
@@ -96,14 +95,14 @@ TEST(BitmapIndex, TellsZerosAndNansOfBothSignsApart) {
 TEST(BitmapIndex, CarriesOldRowsOverAndForgetsThoseThatAreGone) {
   IndexBench bench;
   const auto old = RowsOf(ArrayOf(arrow::int32(), "[1, null, 2, 1, 3, null]"));
-  LANCE_ASSERT_OK_AND_ASSIGN(const auto first, bench.Write(IndexBench::Request("Bitmap", old)));
+  LANCE_ASSERT_OK_AND_ASSIGN(const auto first, bench.Write(NewIndex("Bitmap", old)));
   const auto more = RowsOf(ArrayOf(arrow::int32(), "[7, 2]"), 5);
-  LANCE_ASSERT_OK_AND_ASSIGN(const auto second, bench.Write(IndexBench::Request("Bitmap", more)));
+  LANCE_ASSERT_OK_AND_ASSIGN(const auto second, bench.Write(NewIndex("Bitmap", more)));
   // Row 0 moves to another fragment; rows 1 and 4, all that had 3, are gone.
-  const TableMapping moved({{0, AddressOf(9, 4)}, {2, 2}, {3, 3}, {5, AddressOf(9, 0)}});
-  const TableMapping kept({{AddressOf(5, 0), AddressOf(5, 0)}, {AddressOf(5, 1), AddressOf(5, 1)}});
+  const MovedRows moved({{0, AddressOf(9, 4)}, {2, 2}, {3, 3}, {5, AddressOf(9, 0)}});
+  const MovedRows kept({{AddressOf(5, 0), AddressOf(5, 0)}, {AddressOf(5, 1), AddressOf(5, 1)}});
   const auto added = RowsOf(ArrayOf(arrow::int32(), "[null, 2, 8]"), 11);
-  NewScalarIndex request = IndexBench::Request("Bitmap", added);
+  NewScalarIndex request = NewIndex("Bitmap", added);
   request.old_parts = {{&first, &moved}, {&second, &kept}};
 
   LANCE_ASSERT_OK_AND_ASSIGN(const auto merged, bench.Write(request));
@@ -136,10 +135,9 @@ table::IndexMetadata WriteByHand(const std::shared_ptr<arrow::Array>& keys,
   segment.field_ids = {0};
   segment.details_type_url = "/lance.table.BitmapIndexDetails";
   segment.has_details = true;
-  auto writer =
-      format::DataFileWriter::Make(*bench->store->OpenWrite(IndexBench::PathOf(segment, kFile)),
-                                   *format::MakeLanceSchema(*schema))
-          .ValueOrDie();
+  auto writer = format::DataFileWriter::Make(*bench->store->OpenWrite(SegmentPath(segment, kFile)),
+                                             *format::MakeLanceSchema(*schema))
+                    .ValueOrDie();
   EXPECT_THAT(writer->Write(*arrow::RecordBatch::Make(schema, keys->length(),
                                                       {keys, bitmaps.Finish().ValueOrDie()})),
               IsOk());
@@ -174,7 +172,7 @@ TEST(BitmapIndex, TakesWholeFragmentsForWhatTheyAreAndDoesNotNumberThem) {
   const RowAddressMap whole{.entries = {{3, std::nullopt}}};
   EXPECT_EQ(index->Search(Range(0, {}, {}), bench.run)->rows, whole);
 
-  const TableMapping nothing({});
+  const MovedRows nothing({});
   NewScalarIndex request;
   request.index_type = "Bitmap";
   request.column_type = arrow::int32();
@@ -189,10 +187,10 @@ TEST(BitmapIndex, MapsHugeSetsPieceByPiece) {
   many.Add(UINT32_MAX);
   const auto segment =
       WriteByHand(ArrayOf(arrow::int32(), "[5]"), {RowAddressMap{.entries = {{1, many}}}}, &bench);
-  const TableMapping some({{AddressOf(1, 0), 7},
-                           {AddressOf(1, (1 << 20) - 1), 8},
-                           {AddressOf(1, 1 << 20), 9},
-                           {AddressOf(1, UINT32_MAX), 0}});
+  const MovedRows some({{AddressOf(1, 0), 7},
+                        {AddressOf(1, (1 << 20) - 1), 8},
+                        {AddressOf(1, 1 << 20), 9},
+                        {AddressOf(1, UINT32_MAX), 0}});
   NewScalarIndex request;
   request.index_type = "Bitmap";
   request.column_type = arrow::int32();
@@ -205,7 +203,7 @@ TEST(BitmapIndex, MapsHugeSetsPieceByPiece) {
 TEST(BitmapIndex, AnswersOnlyLiteralsOfItsType) {
   IndexBench bench;
   const auto rows = RowsOf(ArrayOf(arrow::int32(), "[1, 2]"));
-  LANCE_ASSERT_OK_AND_ASSIGN(const auto segment, bench.Write(IndexBench::Request("Bitmap", rows)));
+  LANCE_ASSERT_OK_AND_ASSIGN(const auto segment, bench.Write(NewIndex("Bitmap", rows)));
   LANCE_ASSERT_OK_AND_ASSIGN(const auto index, bench.Open(segment, arrow::int32()));
   const auto one = ScalarOf(arrow::int32(), "1");
   const auto long_one = ScalarOf(arrow::int64(), "1");
@@ -225,8 +223,7 @@ TEST(BitmapIndex, EstimatesTheShareOfVeryManyKeysOnly) {
   arrow::Int32Builder values;
   for (int32_t i = 0; i < 10000; ++i) ASSERT_THAT(values.Append(i), IsOk());
   const auto rows = RowsOf(values.Finish().ValueOrDie());
-  LANCE_ASSERT_OK_AND_ASSIGN(const auto segment,
-                             bench.Write(IndexBench::Request("Bitmap", rows, 10000)));
+  LANCE_ASSERT_OK_AND_ASSIGN(const auto segment, bench.Write(NewIndex("Bitmap", rows, 10000)));
   LANCE_ASSERT_OK_AND_ASSIGN(const auto index, bench.Open(segment, arrow::int32()));
   const auto share_below = [&](const char* value) {
     return index->EstimateShare(Less(0, ScalarOf(arrow::int32(), value)));
@@ -241,9 +238,8 @@ TEST(BitmapIndex, EstimatesTheShareOfVeryManyKeysOnly) {
 TEST(BitmapIndex, TakesOldRowsOverUnchangedWithoutAMapping) {
   IndexBench bench;
   const auto old = RowsOf(ArrayOf(arrow::int32(), "[1, null, 2]"), 3);
-  LANCE_ASSERT_OK_AND_ASSIGN(const auto first, bench.Write(IndexBench::Request("Bitmap", old)));
-  NewScalarIndex request =
-      IndexBench::Request("Bitmap", RowsOf(ArrayOf(arrow::int32(), "[2, 1]"), 4));
+  LANCE_ASSERT_OK_AND_ASSIGN(const auto first, bench.Write(NewIndex("Bitmap", old)));
+  NewScalarIndex request = NewIndex("Bitmap", RowsOf(ArrayOf(arrow::int32(), "[2, 1]"), 4));
   request.old_parts = {{&first, nullptr}};
   LANCE_ASSERT_OK_AND_ASSIGN(const auto merged, bench.Write(request));
   LANCE_ASSERT_OK_AND_ASSIGN(const auto index, bench.Open(merged, arrow::int32()));
@@ -258,7 +254,7 @@ TEST(BitmapIndex, TakesOldRowsOverUnchangedWithoutAMapping) {
 TEST(BitmapIndex, SaysWhyItCannotBeUsed) {
   IndexBench bench;
   const auto rows = RowsOf(ArrayOf(arrow::int32(), "[1, 2]"));
-  LANCE_ASSERT_OK_AND_ASSIGN(const auto good, bench.Write(IndexBench::Request("Bitmap", rows)));
+  LANCE_ASSERT_OK_AND_ASSIGN(const auto good, bench.Write(NewIndex("Bitmap", rows)));
   const auto expect = [&](const table::IndexMetadata& segment, const auto& matcher) {
     EXPECT_THAT(bench.Open(segment, arrow::int32()), matcher);
   };
@@ -276,7 +272,7 @@ TEST(BitmapIndex, SaysWhyItCannotBeUsed) {
   EXPECT_FALSE(bench.Open(segment, arrow::int32()).ok());
   segment = good;
   segment.uuid = Uuid::Random(bench.random);
-  EXPECT_THAT(bench.Open(segment, arrow::int32()).status().ToString(), HasSubstr("index c_idx"));
+  EXPECT_THAT(bench.Open(segment, arrow::int32()).status().ToString(), HasSubstr("index x_idx"));
   EXPECT_THAT(bench.Open(good, arrow::int64()),
               IsSerializationError(HasSubstr("column keys is int32, allowed int64")));
   EXPECT_THAT(bench.Open(good, arrow::list(arrow::int32())),
@@ -312,15 +308,8 @@ TEST(BitmapIndex, LeavesNothingBehindWhenItIsStopped) {
   bench.run.stop_token = source.token();
   const auto rows = RowsOf(ArrayOf(arrow::int32(), "[1, 2]"));
   source.RequestStop();
-  EXPECT_THAT(bench.Write(IndexBench::Request("Bitmap", rows)), IsCancelled());
-  int files = 0;
-  EXPECT_THAT(bench.store->List("",
-                                [&](const ObjectInfo&) {
-                                  ++files;
-                                  return arrow::Status::OK();
-                                }),
-              IsOk());
-  EXPECT_EQ(files, 0);
+  EXPECT_THAT(bench.Write(NewIndex("Bitmap", rows)), IsCancelled());
+  EXPECT_THAT(bench.Paths(), IsEmpty());
 }
 
 }  // namespace

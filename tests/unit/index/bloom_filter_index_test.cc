@@ -84,7 +84,7 @@ table::IndexMetadata WriteByHand(const std::vector<HandZone>& zones,
   segment.details_type_url = "/lance.index.pb.BloomFilterIndexDetails";
   segment.has_details = true;
   auto writer = format::DataFileWriter::Make(
-                    *bench->store->OpenWrite(IndexBench::PathOf(segment, "bloomfilter.lance")),
+                    *bench->store->OpenWrite(SegmentPath(segment, "bloomfilter.lance")),
                     *format::MakeLanceSchema(*schema))
                     .ValueOrDie();
   EXPECT_THAT(writer->Write(*arrow::RecordBatch::Make(

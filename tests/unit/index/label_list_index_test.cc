@@ -46,8 +46,7 @@ TEST(LabelListIndex, FindsListsByTheirItems) {
   for (const auto& type : {arrow::list(arrow::int32()), arrow::large_list(arrow::int64())}) {
     IndexBench bench;
     const auto rows = RowsOf(SomeLists(type));
-    LANCE_ASSERT_OK_AND_ASSIGN(const auto segment,
-                               bench.Write(IndexBench::Request("LabelList", rows, 3)));
+    LANCE_ASSERT_OK_AND_ASSIGN(const auto segment, bench.Write(NewIndex("LabelList", rows, 3)));
     EXPECT_EQ(segment.details_type_url, "/lance.table.LabelListIndexDetails");
     EXPECT_EQ(segment.index_version, 1);
     LANCE_ASSERT_OK_AND_ASSIGN(const auto index, bench.Open(segment, type));
@@ -59,12 +58,11 @@ TEST(LabelListIndex, FindsListsByTheirItems) {
 TEST(LabelListIndex, HasTheMetadataOfReleasedWriters) {
   IndexBench bench;
   const auto rows = RowsOf(SomeLists(arrow::list(arrow::int32())));
-  LANCE_ASSERT_OK_AND_ASSIGN(const auto segment,
-                             bench.Write(IndexBench::Request("LabelList", rows)));
+  LANCE_ASSERT_OK_AND_ASSIGN(const auto segment, bench.Write(NewIndex("LabelList", rows)));
   LANCE_ASSERT_OK_AND_ASSIGN(
-      const auto file, format::DataFileReader::Open(
-                           bench.store, IndexBench::PathOf(segment, "bitmap_page_lookup.lance"),
-                           segment.files[0].size_bytes, {}));
+      const auto file,
+      format::DataFileReader::Open(bench.store, SegmentPath(segment, "bitmap_page_lookup.lance"),
+                                   segment.files[0].size_bytes, {}));
   EXPECT_THAT(file->schema().metadata, ElementsAre(Pair("lance:index_stats", "{\"num_bitmaps\":4}"),
                                                    Pair("lance:label_list_nulls", "1")));
   const RowAddressMap nulls{.entries = {{0, RoaringBitmap{1, 5}}}};
@@ -81,8 +79,7 @@ TEST(LabelListIndex, LooksNotAtWhatNullListsHold) {
                          ->Slice(1);
   IndexBench bench;
   const auto rows = RowsOf(lists);
-  LANCE_ASSERT_OK_AND_ASSIGN(const auto segment,
-                             bench.Write(IndexBench::Request("LabelList", rows)));
+  LANCE_ASSERT_OK_AND_ASSIGN(const auto segment, bench.Write(NewIndex("LabelList", rows)));
   LANCE_ASSERT_OK_AND_ASSIGN(const auto index, bench.Open(segment, lists->type()));
   ExpectAllAnswers(*index, rows, bench.run);
 }
@@ -90,11 +87,10 @@ TEST(LabelListIndex, LooksNotAtWhatNullListsHold) {
 TEST(LabelListIndex, CarriesOldRowsAndTheirNullsOver) {
   IndexBench bench;
   const auto type = arrow::list(arrow::int32());
-  LANCE_ASSERT_OK_AND_ASSIGN(
-      const auto old, bench.Write(IndexBench::Request("LabelList", RowsOf(SomeLists(type)))));
-  const TableMapping moved({{0, AddressOf(4, 0)}, {1, AddressOf(4, 1)}, {3, 3}});
-  NewScalarIndex request =
-      IndexBench::Request("LabelList", RowsOf(ArrayOf(type, "[[2], null]"), 6));
+  LANCE_ASSERT_OK_AND_ASSIGN(const auto old,
+                             bench.Write(NewIndex("LabelList", RowsOf(SomeLists(type)))));
+  const MovedRows moved({{0, AddressOf(4, 0)}, {1, AddressOf(4, 1)}, {3, 3}});
+  NewScalarIndex request = NewIndex("LabelList", RowsOf(ArrayOf(type, "[[2], null]"), 6));
   request.old_parts = {{&old, &moved}};
   LANCE_ASSERT_OK_AND_ASSIGN(const auto segment, bench.Write(request));
   EXPECT_EQ(segment.index_version, 1);
@@ -111,13 +107,13 @@ TEST(LabelListIndex, OfOldWritersDoesNotKnowItsNullsNorDoesWhatComesOfIt) {
   const auto rows = RowsOf(ArrayOf(type, "[[1], [2, null], []]"));
   // Before version 1 the file was that of a bitmap over the items.
   const NumberedRows items{ArrayOf(arrow::int32(), "[1, 2, null]"), {0, 1, 1}};
-  LANCE_ASSERT_OK_AND_ASSIGN(auto old, bench.Write(IndexBench::Request("Bitmap", items)));
+  LANCE_ASSERT_OK_AND_ASSIGN(auto old, bench.Write(NewIndex("Bitmap", items)));
   old.details_type_url = "/lance.table.LabelListIndexDetails";
   LANCE_ASSERT_OK_AND_ASSIGN(const auto index, bench.Open(old, type));
   ExpectAllAnswers(*index, rows, bench.run, /*knows_nulls=*/false);
 
-  const TableMapping same({{0, 0}, {1, 1}, {2, 2}});
-  NewScalarIndex request = IndexBench::Request("LabelList", RowsOf(ArrayOf(type, "[null]"), 1));
+  const MovedRows same({{0, 0}, {1, 1}, {2, 2}});
+  NewScalarIndex request = NewIndex("LabelList", RowsOf(ArrayOf(type, "[null]"), 1));
   request.old_parts = {{&old, &same}};
   LANCE_ASSERT_OK_AND_ASSIGN(const auto segment, bench.Write(request));
   EXPECT_EQ(segment.index_version, 0);
@@ -128,8 +124,8 @@ TEST(LabelListIndex, OfOldWritersDoesNotKnowItsNullsNorDoesWhatComesOfIt) {
 TEST(LabelListIndex, AnswersOnlyQuestionsForItems) {
   IndexBench bench;
   const auto type = arrow::list(arrow::int32());
-  LANCE_ASSERT_OK_AND_ASSIGN(
-      const auto segment, bench.Write(IndexBench::Request("LabelList", RowsOf(SomeLists(type)))));
+  LANCE_ASSERT_OK_AND_ASSIGN(const auto segment,
+                             bench.Write(NewIndex("LabelList", RowsOf(SomeLists(type)))));
   LANCE_ASSERT_OK_AND_ASSIGN(const auto index, bench.Open(segment, type));
   const auto one = ScalarOf(arrow::int32(), "1");
   EXPECT_FALSE(index->Answers(IsNull(0)));
@@ -147,8 +143,7 @@ TEST(LabelListIndex, TellsZerosApartAndLeavesNansToTheFilter) {
   IndexBench bench;
   const auto type = arrow::list(arrow::float64());
   const auto rows = RowsOf(ArrayOf(type, "[[0.0], [-0.0, 1], [1], null, [NaN]]"));
-  LANCE_ASSERT_OK_AND_ASSIGN(const auto segment,
-                             bench.Write(IndexBench::Request("LabelList", rows)));
+  LANCE_ASSERT_OK_AND_ASSIGN(const auto segment, bench.Write(NewIndex("LabelList", rows)));
   LANCE_ASSERT_OK_AND_ASSIGN(const auto index, bench.Open(segment, type));
   for (const double item : {0.0, -0.0, 1.0}) {
     ExpectFinds(*index, HasItems(Kind::kHasAny, {DoubleOf(item)}), rows, bench.run);
@@ -160,8 +155,8 @@ TEST(LabelListIndex, TellsZerosApartAndLeavesNansToTheFilter) {
 TEST(LabelListIndex, IsRefusedForOtherTypesAndVersions) {
   IndexBench bench;
   const auto type = arrow::list(arrow::int32());
-  LANCE_ASSERT_OK_AND_ASSIGN(
-      auto segment, bench.Write(IndexBench::Request("LabelList", RowsOf(SomeLists(type)))));
+  LANCE_ASSERT_OK_AND_ASSIGN(auto segment,
+                             bench.Write(NewIndex("LabelList", RowsOf(SomeLists(type)))));
   EXPECT_THAT(bench.Open(segment, arrow::int32()),
               IsNotImplemented(HasSubstr("label list index of type int32")));
   segment.index_version = 2;

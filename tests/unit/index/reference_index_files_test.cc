@@ -48,7 +48,7 @@ table::IndexMetadata LoadSegment(const std::string& kind, const std::string& col
     std::string bytes((std::istreambuf_iterator<char>(in)), {});
     const std::string name = file.path().filename().string();
     segment.files.push_back({.path = name, .size_bytes = bytes.size()});
-    EXPECT_THAT(bench->store->Put(IndexBench::PathOf(segment, name),
+    EXPECT_THAT(bench->store->Put(SegmentPath(segment, name),
                                   arrow::Buffer::FromString(std::move(bytes)), PutMode::kIfAbsent),
                 IsOk());
   }

@@ -1,28 +1,21 @@
 #pragma once
 
-#include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "arrow/api.h"
-#include "index_fixtures.h"
+#include "btree_fixtures.h"
 #include "lance/index/ordered_value.h"
-#include "lance/index/scalar_index.h"
-#include "lance/io/stores.h"
-#include "lance/testing/fake_clock.h"
 #include "lance/testing/matchers.h"
-#include "lance/testing/seeded_random.h"
 
 namespace lance::index {
 
 /// Rows of a column, and what names each of them.
 struct NumberedRows {
   std::shared_ptr<arrow::Array> values;
-  std::vector<uint64_t> rows;
+  RowNumbers rows;
 };
 
 inline uint64_t AddressOf(uint64_t fragment_id, uint64_t offset) {
@@ -31,13 +24,8 @@ inline uint64_t AddressOf(uint64_t fragment_id, uint64_t offset) {
 
 /// The numbers in a set. \pre no whole fragment
 inline std::set<uint64_t> Numbers(const RowAddressMap& map) {
-  std::set<uint64_t> numbers;
-  for (const auto& entry : map.entries) {
-    for (const uint32_t low : entry.offsets.value().ToVector()) {
-      numbers.insert(AddressOf(entry.fragment_id, low));
-    }
-  }
-  return numbers;
+  const RowNumbers rows = ToRows(map);
+  return {rows.begin(), rows.end()};
 }
 
 /// What the leaf is for a row, written without the code under test: as EvaluateLeaf, and items.
@@ -130,76 +118,16 @@ inline Predicate HasItems(Predicate::Kind kind, std::vector<Literal> items) {
   return leaf;
 }
 
-/// A RowMapping by a table; what is not in it is gone.
-class TableMapping : public RowMapping {
- public:
-  explicit TableMapping(std::map<uint64_t, uint64_t> to) : to_(std::move(to)) {}
-  std::optional<uint64_t> Map(uint64_t row) const override {
-    const auto found = to_.find(row);
-    return found == to_.end() ? std::nullopt : std::optional(found->second);
-  }
-
- private:
-  std::map<uint64_t, uint64_t> to_;
-};
-
-/// What a test of an index type runs with: a store in memory, and segments in it.
-struct IndexBench {
-  IndexBench() {
-    run.clock = &clock;
-    run.random = &random;
-  }
-
-  /// A request for new rows, in batches of `batch_rows`.
-  static NewScalarIndex Request(const std::string& index_type, const NumberedRows& rows,
-                                int64_t batch_rows = 7) {
-    NewScalarIndex request;
-    request.index_type = index_type;
-    request.column = "c";
-    request.column_type = rows.values->type();
-    request.domain = RowDomain::kRowId;
-    const auto schema = arrow::schema(
-        {arrow::field("value", rows.values->type()), arrow::field("row", arrow::uint64())});
-    arrow::UInt64Builder numbers;
-    if (!numbers.AppendValues(rows.rows).ok()) std::abort();
-    const auto all = arrow::RecordBatch::Make(schema, rows.values->length(),
-                                              {rows.values, numbers.Finish().ValueOrDie()});
-    arrow::RecordBatchVector batches;
-    for (int64_t begin = 0; begin < all->num_rows(); begin += batch_rows) {
-      batches.push_back(all->Slice(begin, batch_rows));
-    }
-    request.rows = arrow::RecordBatchReader::Make(batches, schema).ValueOrDie();
-    return request;
-  }
-
-  /// Write a segment and describe it as a manifest would.
-  arrow::Result<table::IndexMetadata> Write(const NewScalarIndex& request) {
-    table::IndexMetadata segment;
-    segment.uuid = Uuid::Random(random);
-    segment.name = "c_idx";
-    segment.field_ids = {0};
-    ARROW_ASSIGN_OR_RAISE(const auto files, WriteScalarIndex(store, segment.uuid, request, run));
-    segment.details_type_url = files.details_type_url;
-    segment.has_details = true;
-    segment.index_version = files.index_version;
-    segment.files = files.files;
-    return segment;
-  }
-
-  arrow::Result<std::shared_ptr<const ScalarIndex>> Open(
-      const table::IndexMetadata& segment, const std::shared_ptr<arrow::DataType>& type) const {
-    return OpenScalarIndex(store, segment, type, run);
-  }
-
-  /// Where the only file of a segment is.
-  static std::string PathOf(const table::IndexMetadata& segment, const std::string& name) {
-    return "_indices/" + segment.uuid.ToString() + "/" + name;
-  }
-
-  std::shared_ptr<ObjectStore> store = MakeMemoryStore();
-  lance::testing::FakeClock clock;
-  lance::testing::SeededRandom random;
-  RunContext run;
-};
+/// A request for a new index of some rows.
+inline NewScalarIndex NewIndex(const std::string& index_type, const NumberedRows& rows,
+                               int64_t batch_rows = 7) {
+  NewScalarIndex request;
+  request.index_type = index_type;
+  request.column = "c";
+  request.column_type = rows.values->type();
+  request.domain = RowDomain::kRowId;
+  request.rows = RowsToIndex(rows.values, rows.rows, batch_rows);
+  return request;
+}
 
 }  // namespace lance::index

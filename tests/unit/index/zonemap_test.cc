@@ -572,7 +572,7 @@ INSTANTIATE_TEST_SUITE_P(
         {"NullBitmapIsClaimedOnly", [](RawZonemap* raw) { raw->metadata.erase("null_bitmap"); },
          "no null_bitmap"},
         {"NullBitmapIsCorrupt", [](RawZonemap* raw) { raw->null_bitmap.pop_back(); },
-         "zonemap null_bitmap"},
+         "null_bitmap"},
         {"NullBitmapHasTooFew",
          [](RawZonemap* raw) {
            raw->null_bitmap =

@@ -6,6 +6,7 @@
 
 #include "arrow/api.h"
 #include "lance/dataset/filter/canonical.h"
+#include "lance/dataset/filter/item_leaf.h"
 #include "lance/index/ordered_value.h"
 
 namespace lance::filter {
@@ -183,6 +184,9 @@ class Extraction {
       case BoundKind::kIsNull:
         *out = IsNull(node, wanted);
         return;
+      case BoundKind::kTruth:
+        *out = Truth(node, wanted);
+        return;
       case BoundKind::kNot:
       case BoundKind::kAnd:
       case BoundKind::kOr:
@@ -190,7 +194,6 @@ class Extraction {
       case BoundKind::kCompareColumns:
       case BoundKind::kCompareTruths:
       case BoundKind::kIsUnknown:
-      case BoundKind::kTruth:
       case BoundKind::kCompareValues:
       case BoundKind::kSameValues:
       case BoundKind::kInValues:
@@ -198,6 +201,12 @@ class Extraction {
         *out = Unknown(node, wanted);
         return;
     }
+  }
+
+  Predicate Truth(const BoundExpression& node, bool wanted) const {
+    auto leaf = ToItemLeaf(node.values[0], columns_);
+    if (!leaf) return Unknown(node, wanted);
+    return wanted ? *std::move(leaf) : MakeNot(*std::move(leaf));
   }
 
   static Predicate Unknown(const BoundExpression& node, bool wanted) {

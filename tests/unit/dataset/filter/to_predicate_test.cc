@@ -52,12 +52,13 @@ std::string Show(const Predicate& predicate) {
       text += ",";
       return text + (upper ? ShowScalar(*upper->value) + (upper->inclusive ? "]" : ")") : ")");
     }
-    case Predicate::Kind::kIn:
     case Predicate::Kind::kHasAny:
-    case Predicate::Kind::kHasAll: {
-      const bool is_in = predicate.kind == Predicate::Kind::kIn;
-      const bool has_any = predicate.kind == Predicate::Kind::kHasAny;
-      std::string text = column + (is_in ? " in {" : has_any ? " has any {" : " has all {");
+    case Predicate::Kind::kHasAll:
+    case Predicate::Kind::kIn: {
+      const bool is_all = predicate.kind == Predicate::Kind::kHasAll;
+      std::string text = column + (predicate.kind == Predicate::Kind::kIn ? " in {"
+                                   : is_all                               ? " all {"
+                                                                          : " any {");
       for (const auto& value : predicate.values) {
         text += (text.back() == '{' ? "" : ",") + ShowScalar(*value);
       }
