@@ -101,7 +101,8 @@ std::string ChooseName(const table::Manifest& manifest, const CreateIndexRequest
 arrow::Status CheckNameIsFree(const table::Manifest& manifest, const std::string& name,
                               const ColumnValues& column, bool replace) {
   if (index::IsSystemIndex({.name = name})) {
-    return arrow::Status::Invalid("index name ", name, " begins as those of the format's own "
+    return arrow::Status::Invalid("index name ", name,
+                                  " begins as those of the format's own "
                                   "entries; allowed: another beginning than __lance_");
   }
   for (const table::IndexMetadata& segment : SegmentsNamed(manifest, name)) {
