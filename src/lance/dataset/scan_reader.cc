@@ -297,6 +297,8 @@ arrow::Result<std::unique_ptr<ScanReader::Unit>> ScanReader::NextUnit() {
                       : unit_size_.ReserveMore(BytesPerStoredRow(), budget, &unit->memory);
   if (room == 0) return nullptr;
   if (scan_->filter != nullptr) room = std::min(room, ShareOfRowsLeft());
+  // Units that are read at the same time take no more memory together than one alone.
+  if (scan_->filter == nullptr && MostUnits() > 1) room = std::max<uint64_t>(room / 2, 1);
   if (scan_->filter == nullptr && rows_to_return_) {
     room = std::min(room, std::max<uint64_t>(rows_to_skip_ + *rows_to_return_, 1));
   }
