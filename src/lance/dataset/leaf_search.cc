@@ -16,9 +16,19 @@ namespace {
 /// other columns are read only where the filter passes, with or without an index.
 constexpr double kMostShareWorthASearch = 1.0 / 3;
 
-/// Adds numbers in ascending order to a set of ranges.
-void AddNumbers(uint64_t base, const RoaringBitmap& numbers, std::vector<RowRange>* ranges) {
-  for (const uint32_t number : numbers.ToVector()) {
+constexpr uint64_t kNumbersOfOneEntry = 1ull << 32;
+
+/// Adds the numbers of an entry that are among `wanted`, in ascending order.
+///
+/// What an index claims is not listed as it stands: a few bytes can stand for four billion rows.
+void AddNumbers(const index::RowAddressMap& rows, uint32_t entry_id, RoaringBitmap wanted,
+                std::vector<RowRange>* ranges) {
+  const auto entry = std::ranges::lower_bound(rows.entries, entry_id, {},
+                                              &index::RowAddressMap::Entry::fragment_id);
+  if (entry == rows.entries.end() || entry->fragment_id != entry_id) return;
+  if (entry->offsets) wanted &= *entry->offsets;
+  const uint64_t base = entry_id * kNumbersOfOneEntry;
+  for (const uint32_t number : wanted.ToVector()) {
     const uint64_t row = base + number;
     if (!ranges->empty() && ranges->back().end == row) {
       ++ranges->back().end;
@@ -28,40 +38,48 @@ void AddNumbers(uint64_t base, const RoaringBitmap& numbers, std::vector<RowRang
   }
 }
 
-/// All numbers of a map.
-RowRanges ToRanges(const index::RowAddressMap& rows) {
-  constexpr uint64_t kAllOfOne = 1ull << 32;
-  std::vector<RowRange> ranges;
-  for (const auto& entry : rows.entries) {
-    const uint64_t base = static_cast<uint64_t>(entry.fragment_id) << 32;
-    if (entry.offsets) {
-      AddNumbers(base, *entry.offsets, &ranges);
-    } else {
-      ranges.push_back({base, base + kAllOfOne});
-    }
-  }
-  return RowRanges::Make(std::move(ranges));
-}
-
 /// The rows of one fragment in a map of addresses.
 RowRanges OffsetsIn(const index::RowAddressMap& rows, const table::Fragment& fragment) {
-  const auto entry = std::ranges::lower_bound(rows.entries, fragment.id, {},
-                                              &index::RowAddressMap::Entry::fragment_id);
-  if (entry == rows.entries.end() || entry->fragment_id != fragment.id) return {};
-  const RowRanges all = RowRanges::All(fragment.physical_rows);
-  if (!entry->offsets) return all;
-  std::vector<RowRange> ranges;
-  AddNumbers(0, *entry->offsets, &ranges);
-  return RowRanges::Make(std::move(ranges)).Intersect(all);
+  const auto entry_id = static_cast<uint32_t>(fragment.id);
+  RoaringBitmap all;
+  all.AddRange(0, fragment.physical_rows);
+  std::vector<RowRange> addresses;
+  AddNumbers(rows, entry_id, std::move(all), &addresses);
+  for (RowRange& range : addresses) {
+    range.begin -= entry_id * kNumbersOfOneEntry;
+    range.end -= entry_id * kNumbersOfOneEntry;
+  }
+  return RowRanges::Make(std::move(addresses));
 }
 
-/// The rows of a fragment whose ids are in a set.
-RowRanges OffsetsOf(const RowRanges& ids, const table::RowIdSequence& sequence) {
+/// The ids of a sequence that are in a map.
+std::vector<RowRange> IdsIn(const index::RowAddressMap& rows,
+                            const table::RowIdSequence& sequence) {
+  std::map<uint32_t, RoaringBitmap> held;
+  for (const table::RowIdSequence::Run& run : sequence.runs()) {
+    const uint64_t end = run.first_id + run.length;
+    auto entry = std::ranges::lower_bound(rows.entries, run.first_id / kNumbersOfOneEntry, {},
+                                          &index::RowAddressMap::Entry::fragment_id);
+    for (; entry != rows.entries.end(); ++entry) {
+      const uint64_t base = entry->fragment_id * kNumbersOfOneEntry;
+      if (base >= end) break;
+      held[entry->fragment_id].AddRange(std::max(run.first_id, base) - base,
+                                        std::min(end - base, kNumbersOfOneEntry));
+    }
+  }
+  std::vector<RowRange> ids;
+  for (auto& [entry_id, numbers] : held) AddNumbers(rows, entry_id, std::move(numbers), &ids);
+  return ids;
+}
+
+/// The rows of a fragment whose ids are in a map.
+RowRanges OffsetsOf(const index::RowAddressMap& rows, const table::RowIdSequence& sequence) {
+  const std::vector<RowRange> ids = IdsIn(rows, sequence);
   std::vector<RowRange> offsets;
   for (const table::RowIdSequence::Run& run : sequence.runs()) {
     const uint64_t end = run.first_id + run.length;
-    auto range = std::ranges::upper_bound(ids.ranges(), run.first_id, {}, &RowRange::end);
-    for (; range != ids.ranges().end() && range->begin < end; ++range) {
+    auto range = std::ranges::upper_bound(ids, run.first_id, {}, &RowRange::end);
+    for (; range != ids.end() && range->begin < end; ++range) {
       const uint64_t from = std::max(range->begin, run.first_id) - run.first_id;
       const uint64_t to = std::min(range->end, end) - run.first_id;
       offsets.push_back({run.first_row + from, run.first_row + to});
@@ -70,29 +88,16 @@ RowRanges OffsetsOf(const RowRanges& ids, const table::RowIdSequence& sequence) 
   return RowRanges::Make(std::move(offsets));
 }
 
-/// What may be true and false of `num_rows` rows when an index names some.
-index::LeafRows LeafRowsOf(RowRanges named, const std::optional<RowRanges>& nulls, bool is_exact,
-                           uint64_t num_rows) {
-  index::LeafRows rows;
-  if (is_exact) {
-    rows.may_be_false = named.Complement(num_rows);
-    if (nulls) rows.may_be_false = rows.may_be_false.Intersect(nulls->Complement(num_rows));
-  } else {
-    rows.may_be_false = RowRanges::All(num_rows);
-  }
-  rows.may_be_true = std::move(named);
-  return rows;
-}
-
 }  // namespace
 
 LeafSearch::LeafSearch(std::shared_ptr<const Dataset::Impl> dataset,
-                       std::vector<const index::Predicate*> leaves,
+                       std::vector<const index::Predicate*> leaves, bool asks_false,
                        std::shared_ptr<const table::FragmentReuse> reuse, const RunContext& run)
     : dataset_(std::move(dataset)),
       leaves_(std::move(leaves)),
       reuse_(std::move(reuse)),
       run_(run),
+      asks_false_(asks_false),
       has_stable_row_ids_(table::HasStableRowIds(dataset_->manifest())) {
   const table::Manifest& manifest = dataset_->manifest();
   for (const index::Predicate* leaf : leaves_) {
@@ -166,10 +171,7 @@ arrow::Result<const LeafSearch::Found*> LeafSearch::Search(size_t leaf, Segment*
   if (!matches) return &found;
   found.is_answered = true;
   found.matches = *std::move(matches);
-  if (NamesRowsById(*segment)) {
-    found.ids = ToRanges(found.matches.rows);
-    if (found.matches.null_rows) found.null_ids = ToRanges(*found.matches.null_rows);
-  } else if (reuse_ != nullptr) {
+  if (reuse_ != nullptr && !NamesRowsById(*segment)) {
     found.matches.rows = index::MapRows(found.matches.rows, *reuse_);
     if (found.matches.null_rows) {
       found.matches.null_rows = index::MapRows(*found.matches.null_rows, *reuse_);
@@ -181,19 +183,23 @@ arrow::Result<const LeafSearch::Found*> LeafSearch::Search(size_t leaf, Segment*
 arrow::Result<LeafSearch::Answer> LeafSearch::Translate(const Found& found, const Segment& segment,
                                                         const table::Fragment& fragment,
                                                         SystemColumnReader* columns) const {
-  RowRanges named;
-  std::optional<RowRanges> nulls;
+  const table::RowIdSequence* sequence = nullptr;
   if (NamesRowsById(segment)) {
-    ARROW_ASSIGN_OR_RAISE(const table::RowIdSequence* sequence, columns->RowIds());
-    named = OffsetsOf(found.ids, *sequence);
-    if (found.null_ids) nulls = OffsetsOf(*found.null_ids, *sequence);
-  } else {
-    named = OffsetsIn(found.matches.rows, fragment);
-    if (found.matches.null_rows) nulls = OffsetsIn(*found.matches.null_rows, fragment);
+    ARROW_ASSIGN_OR_RAISE(sequence, columns->RowIds());
   }
-  const bool is_exact = found.matches.is_exact;
-  return Answer{LeafRowsOf(std::move(named), nulls, is_exact, fragment.physical_rows), is_exact,
-                segment.described.metadata};
+  const auto rows_of = [&](const index::RowAddressMap& map) {
+    return sequence != nullptr ? OffsetsOf(map, *sequence) : OffsetsIn(map, fragment);
+  };
+  const index::LeafMatches& matches = found.matches;
+  Answer answer{
+      {.may_be_true = rows_of(matches.rows)}, matches.is_exact, segment.described.metadata};
+  if (!asks_false_ || !matches.is_exact) return answer;
+  RowRanges others = answer.rows.may_be_true.Complement(fragment.physical_rows);
+  if (matches.null_rows) {
+    others = others.Intersect(rows_of(*matches.null_rows).Complement(fragment.physical_rows));
+  }
+  answer.rows.may_be_false = std::move(others);
+  return answer;
 }
 
 arrow::Result<std::optional<LeafSearch::Answer>> LeafSearch::Ask(size_t leaf,

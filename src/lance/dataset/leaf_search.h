@@ -39,9 +39,10 @@ struct SearchCounters {
 class LeafSearch {
  public:
   /// \param leaves outlive this
+  /// \param asks_false whether it matters for which rows a leaf is FALSE
   /// \param reuse through which coverage and addresses go; null: nothing to go through
   LeafSearch(std::shared_ptr<const Dataset::Impl> dataset,
-             std::vector<const index::Predicate*> leaves,
+             std::vector<const index::Predicate*> leaves, bool asks_false,
              std::shared_ptr<const table::FragmentReuse> reuse, const RunContext& run);
 
   /// What the indices say of one leaf in one fragment. A plain value.
@@ -74,9 +75,6 @@ class LeafSearch {
   struct Found {
     bool is_answered = false;
     index::LeafMatches matches;
-    // Of segments that name rows by stable ids: the same as ids.
-    RowRanges ids;
-    std::optional<RowRanges> null_ids;
   };
 
   arrow::Result<bool> Open(Segment* segment);
@@ -93,6 +91,7 @@ class LeafSearch {
   std::vector<const index::Predicate*> leaves_;
   std::shared_ptr<const table::FragmentReuse> reuse_;
   RunContext run_;
+  bool asks_false_;
   bool has_stable_row_ids_;
   std::map<int32_t, std::list<Segment>> segments_;  // by field id
   std::map<std::pair<size_t, const Segment*>, Found> found_;

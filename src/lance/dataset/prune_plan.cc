@@ -49,7 +49,7 @@ arrow::Status FragmentPruner::LoadSegments(const Dataset::Impl& dataset) {
   return arrow::Status::OK();
 }
 
-arrow::Status FragmentPruner::PrepareSearch() {
+arrow::Status FragmentPruner::PrepareSearch(bool asks_false) {
   auto reuse = LoadFragmentReuse(*dataset_, run_);
   if (!reuse.ok()) {
     if (reuse.status().IsCancelled()) return reuse.status();
@@ -58,7 +58,7 @@ arrow::Status FragmentPruner::PrepareSearch() {
              "; indices that name rows are not used");
     return arrow::Status::OK();
   }
-  LeafSearch search(dataset_, leaves_, *std::move(reuse), run_);
+  LeafSearch search(dataset_, leaves_, asks_false, *std::move(reuse), run_);
   if (search.has_segments()) search_ = std::move(search);
   return arrow::Status::OK();
 }
@@ -78,7 +78,7 @@ arrow::Result<FragmentPruner> FragmentPruner::Make(std::shared_ptr<const Dataset
   for (const auto* leaf : pruner.leaves_) pruner.leaf_counts_.push_back({.text = leaf->text});
   if (!options.use_indices) return pruner;
   ARROW_RETURN_NOT_OK(pruner.LoadSegments(*pruner.dataset_));
-  ARROW_RETURN_NOT_OK(pruner.PrepareSearch());
+  ARROW_RETURN_NOT_OK(pruner.PrepareSearch(index::HasNot(predicate)));
   return pruner;
 }
 

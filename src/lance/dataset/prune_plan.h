@@ -91,7 +91,7 @@ class FragmentPruner {
   arrow::Result<Answers> AskIndices(const ZonesByField& zones, const RowRanges& left_by_zones,
                                     FragmentReader* fragment);
   arrow::Status LoadSegments(const Dataset::Impl& dataset);
-  arrow::Status PrepareSearch();
+  arrow::Status PrepareSearch(bool asks_false);
   arrow::Result<const index::FragmentZones*> ZonesOf(int32_t field_id, FragmentReader* fragment,
                                                      std::map<int32_t, index::FragmentZones>* seeds,
                                                      std::string* index_name);

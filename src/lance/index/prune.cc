@@ -174,7 +174,8 @@ class Evaluation {
   RowRanges NamedRows(const Node& node, Outcome outcome, RowRanges rows) const {
     const LeafRows* named = leaf_rows_ ? leaf_rows_(node.leaf) : nullptr;
     if (named == nullptr) return rows;
-    return rows.Intersect(outcome == Outcome::kTrue ? named->may_be_true : named->may_be_false);
+    if (outcome == Outcome::kTrue) return rows.Intersect(named->may_be_true);
+    return named->may_be_false ? rows.Intersect(*named->may_be_false) : rows;
   }
 
   RowRanges RowsOfComparison(const Node& node, Outcome outcome) {
@@ -297,6 +298,10 @@ std::vector<const Predicate*> LeavesOf(const Predicate& predicate) {
   std::vector<const Predicate*> leaves;
   CollectLeaves(predicate, &leaves);
   return leaves;
+}
+
+bool HasNot(const Predicate& predicate) {
+  return predicate.kind == Kind::kNot || std::ranges::any_of(predicate.children, HasNot);
 }
 
 bool ZoneMayMatch(const Predicate& leaf, const Zone& zone) {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "lance/base/row_ranges.h"
@@ -16,9 +17,10 @@ using ZoneLookup = std::function<const FragmentZones*(int32_t field_id)>;
 
 /// What an index that names rows says about one leaf in the fragment at hand. A plain value.
 struct LeafRows {
-  /// Offsets for which the leaf may be TRUE, and for which it may be FALSE.
+  /// Offsets for which the leaf may be TRUE.
   RowRanges may_be_true;
-  RowRanges may_be_false;
+  /// Offsets for which it may be FALSE, which only NOT asks for; no value: any.
+  std::optional<RowRanges> may_be_false;
 };
 
 /// Finds what an index says about a leaf, by the leaf's place among the leaves of the predicate,
@@ -27,6 +29,9 @@ using LeafRowsLookup = std::function<const LeafRows*(size_t leaf)>;
 
 /// The leaves of a predicate from left to right.
 std::vector<const Predicate*> LeavesOf(const Predicate& predicate);
+
+/// Whether a predicate has a NOT anywhere.
+bool HasNot(const Predicate& predicate);
 
 /// Which rows of one fragment may match. A plain value.
 struct PrunedFragment {
