@@ -318,7 +318,6 @@ def test_no_argument_is_ignored(ours, function, name, given):
     "action",
     [
         lambda ds: ds.take([1], columns=[]),
-        lambda ds: ds.take([1], columns={"twice": "id * 2"}),
         lambda ds: ds.to_table(blob_handling="all_descriptions"),
         lambda ds: ds.create_scalar_index("id", "BLOOMFILTER"),
         lambda ds: ds.optimize.compact_files(data_storage_version="2.2"),

@@ -12,6 +12,7 @@
 #include "lance/dataset/filter/evaluate.h"
 #include "lance/dataset/filter/filter_problem.h"
 #include "lance/dataset/filter/lexer.h"
+#include "lance/dataset/filter/like_pattern.h"
 #include "lance/dataset/filter/list_rows.h"
 #include "lance/dataset/filter/literal.h"
 
@@ -517,7 +518,20 @@ Status ValueBinder::BindPattern(const Expression& like, BoundValue* out) const {
   out->arguments.resize(2);
   ARROW_RETURN_NOT_OK(BindValue(*like.children[0], {}, &out->arguments[0]));
   ARROW_RETURN_NOT_OK(BindValue(*like.children[1], {}, &out->arguments[1]));
-  return FinishCall(like, ResolveLike(out->arguments, like.ignores_case, like.escape), out);
+  ARROW_RETURN_NOT_OK(
+      FinishCall(like, ResolveLike(out->arguments, like.ignores_case, like.escape), out));
+  if (out->kind != BoundValue::Kind::kCall || like.ignores_case) return Status::OK();
+  BoundValue& pattern = out->arguments[1];
+  if (pattern.kind != BoundValue::Kind::kConstant || !pattern.constant->is_valid) {
+    return Status::OK();
+  }
+  // Named, so that statistics can be asked; they know one escape.
+  const auto& text = static_cast<const arrow::BaseBinaryScalar&>(*pattern.constant);
+  ARROW_ASSIGN_OR_RAISE(auto with_backslash, WithBackslash(text.view(), like.escape));
+  pattern.constant = arrow::MakeScalar(std::move(with_backslash));
+  pattern.type = pattern.constant->type;
+  out->name = kLikeName;
+  return Status::OK();
 }
 
 }  // namespace lance::filter

@@ -69,4 +69,36 @@ arrow::Result<std::string> WithBackslash(std::string_view pattern, std::string_v
   return rewritten;
 }
 
+LikePrefix PrefixOfLike(std::string_view pattern) {
+  LikePrefix prefix;
+  while (!pattern.empty()) {
+    if (pattern.front() == '%' || pattern.front() == '_') return prefix;
+    const Element element = FirstElement(pattern, '\\');
+    prefix.text += element.literal;
+    pattern.remove_prefix(element.size);
+  }
+  prefix.is_whole = true;
+  return prefix;
+}
+
+std::string RegexOfLike(std::string_view pattern) {
+  constexpr std::string_view kMeta = "\\.+*?()[]{}^$|";
+  std::string regex = "(?s)^";
+  while (!pattern.empty()) {
+    const Element element = FirstElement(pattern, '\\');
+    const char first = element.literal.front();
+    if (pattern.front() == '%') {
+      regex += ".*";
+    } else if (pattern.front() == '_') {
+      regex += '.';
+    } else if (kMeta.find(first) != kMeta.npos) {
+      (regex += '\\') += first;
+    } else {
+      regex += element.literal;
+    }
+    pattern.remove_prefix(element.size);
+  }
+  return regex + "$";
+}
+
 }  // namespace lance::filter

@@ -350,8 +350,12 @@ CallResult ResolveLike(const Arguments& arguments, bool ignores_case, std::strin
   if (arguments[1].kind != BoundValue::Kind::kConstant) return LikeRows(ignores_case, escape);
   ARROW_ASSIGN_OR_RAISE(auto pattern, ConstantText(arguments[1], "the pattern of LIKE"));
   ARROW_ASSIGN_OR_RAISE(pattern, WithBackslash(pattern, escape));
-  auto like = ArrowFunction("match_like", std::make_shared<arrow::compute::MatchSubstringOptions>(
-                                              std::move(pattern), ignores_case));
+  // Arrow takes some patterns with a backslash for others: 'a\\\\%' for the start 'a\\\\'.
+  const bool has_escape = pattern.find('\\') != pattern.npos;
+  if (has_escape) pattern = RegexOfLike(pattern);
+  auto like = ArrowFunction(
+      has_escape ? "match_substring_regex" : "match_like",
+      std::make_shared<arrow::compute::MatchSubstringOptions>(std::move(pattern), ignores_case));
   return FunctionCall{arrow::boolean(), {type, nullptr}, [like](const std::vector<Datum>& values) {
                         return like({values[0]});
                       }};

@@ -7,6 +7,7 @@
 #include "arrow/api.h"
 #include "lance/dataset/filter/canonical.h"
 #include "lance/dataset/filter/item_leaf.h"
+#include "lance/dataset/filter/prefix_leaf.h"
 #include "lance/index/ordered_value.h"
 
 namespace lance::filter {
@@ -204,6 +205,9 @@ class Extraction {
   }
 
   Predicate Truth(const BoundExpression& node, bool wanted) const {
+    if (auto prefix = ToPrefixLeaf(node.values[0], columns_)) {
+      return wanted ? *std::move(prefix) : Unknown(node, wanted);
+    }
     auto leaf = ToItemLeaf(node.values[0], columns_);
     if (!leaf) return Unknown(node, wanted);
     return wanted ? *std::move(leaf) : MakeNot(*std::move(leaf));
