@@ -6,6 +6,7 @@
 
 #include "arrow/api.h"
 #include "lance/dataset/filter/canonical.h"
+#include "lance/dataset/filter/cast_leaf.h"
 #include "lance/dataset/filter/item_leaf.h"
 #include "lance/dataset/filter/prefix_leaf.h"
 #include "lance/index/ordered_value.h"
@@ -195,11 +196,14 @@ class Extraction {
       case BoundKind::kCompareColumns:
       case BoundKind::kCompareTruths:
       case BoundKind::kIsUnknown:
-      case BoundKind::kCompareValues:
       case BoundKind::kSameValues:
       case BoundKind::kInValues:
       case BoundKind::kIsNullValue:
         *out = Unknown(node, wanted);
+        return;
+      case BoundKind::kCompareValues:
+        *out = ToCastLeaf(node, wanted ? node.op : Negate(node.op), columns_)
+                   .value_or(Unknown(node, wanted));
         return;
     }
   }
