@@ -111,3 +111,24 @@ def test_lancectl_keeps_indices(tmp_path):
     assert "version 3" in run("index", "drop", uri, "zones").out
     assert attempt("index", "create", uri, "--column", "k", "--type", "ngram").code == 8
     assert attempt("index", "create", uri, "--column", "k", "--rows-per-zone", 0).code == INVALID
+
+
+def test_a_zonemap_of_the_reference_over_a_dictionary_stays_as_it_is(tmp_path):
+    uri = str(tmp_path / "t.lance")
+    texts = pa.array(["a", "b", "a"]).dictionary_encode()
+    table = pa.table({"d": texts, "id": [1, 2, 3]})
+    theirs = lance.write_dataset(table, uri)
+    theirs.create_scalar_index("d", IndexConfig("zonemap", {"rows_per_zone": 2}))
+    theirs.create_scalar_index("id", IndexConfig("zonemap", {"rows_per_zone": 2}))
+    lance_cpp.write_dataset(table, uri, mode="append")
+
+    lance_cpp.dataset(uri).optimize.optimize_indices()
+
+    ours = lance_cpp.dataset(uri)
+    assert {index["name"]: index["fragment_ids"] for index in ours.list_indices()} == {
+        "d_idx": {0},
+        "id_idx": {0, 1},
+    }
+    with pytest.raises(lance_cpp.UnsupportedError, match="no order"):
+        ours.optimize.optimize_indices(index_names=["d_idx"])
+    assert ours.count_rows("d = 'a'") == lance.dataset(uri).count_rows("d = 'a'") == 4

@@ -50,7 +50,7 @@ NO_KEYS = {"st", "d256", "f16", "fsb", "dic", "du"}  # of a declaration
 KNOWN_OF_INDICES = re.compile(r"\bf(16|32|64)\b|\bdic\b|NOT .*\bb IS (TRUE|FALSE)")
 KNOWN_OF_FILTERS = re.compile(
     r"(NOT|<>).*-9223372036854775808|-9223372036854775808.*(NOT|<>)"
-    r"|\b([\w.]+) (NOT )?IN .* AND .*\b\3 (NOT )?IN "
+    r"|\b([\w.]+) (NOT )?IN .* (?:AND|OR) .*\b\3 (NOT )?IN "
 )
 
 
@@ -231,7 +231,9 @@ class Past:
             names = [name for name in names if name != "dic"]  # the reference would lose rows
         for name in names:
             kind = self.rng.choice(["ZONEMAP", "ZONEMAP", "BTREE", "BITMAP", "BLOOMFILTER"])
-            if name == "dic" or (kind == "BLOOMFILTER" and name not in BLOOM_COLUMNS):
+            # The reference alone builds bloom filters, and writes no declared table.
+            has_bloom = name in BLOOM_COLUMNS and not self.is_declared
+            if name == "dic" or (kind == "BLOOMFILTER" and not has_bloom):
                 kind = "ZONEMAP"
             self.index_column(dataset, name, kind)
 

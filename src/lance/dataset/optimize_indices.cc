@@ -20,18 +20,33 @@
 #include "lance/dataset/zonemaps.h"
 #include "lance/index.h"
 #include "lance/index/index_type.h"
+#include "lance/index/ordered_value.h"
+#include "lance/index/zonemap.h"
 
 namespace lance {
 
 namespace {
 
+/// Whether a segment is a zonemap over values that have no order here: dictionaries of others.
+bool IsZonemapWithoutOrder(const table::Manifest& manifest, const table::IndexMetadata& segment) {
+  if (!index::IsZonemap(segment) || segment.field_ids.empty()) return false;
+  const format::SchemaField* field = manifest.schema.FindById(segment.field_ids.front());
+  if (field == nullptr) return false;
+  const auto type = format::ParseLogicalType(field->logical_type);
+  return !type.ok() || !index::HasOrder(**type);
+}
+
 /// Why an index cannot be brought up to date; "": it can.
-std::string WhyNot(const table::IndexMetadata& segment) {
+std::string WhyNot(const table::Manifest& manifest, const table::IndexMetadata& segment) {
   const std::string type = index::IndexTypeName(segment);
   if (!IsBuiltHere(segment)) {
     return "index " + segment.name + " is a " + type + " index" +
            (segment.index_version ? " of version " + std::to_string(*segment.index_version) : "") +
            ", which this version does not build; it stays as it is";
+  }
+  if (IsZonemapWithoutOrder(manifest, segment)) {
+    return "index " + segment.name +
+           " is a zonemap of values that have no order here; it stays as it is";
   }
   return "";
 }
@@ -44,7 +59,7 @@ arrow::Result<std::vector<std::string>> ChooseIndices(const table::Manifest& man
   for (const std::string& name : request.index_names) {
     const auto segments = SegmentsOfIndexNamed(manifest, name);
     if (segments.empty()) return NoSuchIndex(manifest, name);
-    const std::string reason = WhyNot(segments.front());
+    const std::string reason = WhyNot(manifest, segments.front());
     if (!reason.empty()) {
       return UnsupportedError("optimize index of type " + index::IndexTypeName(segments.front()),
                               reason);
@@ -55,7 +70,7 @@ arrow::Result<std::vector<std::string>> ChooseIndices(const table::Manifest& man
   for (const table::IndexMetadata& segment : manifest.indices) {
     const bool is_known = std::ranges::find(chosen, segment.name) != chosen.end();
     if (is_known || index::IsSystemIndex(segment)) continue;
-    const std::string reason = WhyNot(segment);
+    const std::string reason = WhyNot(manifest, segment);
     if (reason.empty()) {
       chosen.push_back(segment.name);
     } else {
