@@ -6,6 +6,7 @@ import pyarrow as pa
 import pytest
 from lance.indices import IndexConfig
 from lancectl import INVALID, attempt, run
+from random_tables import NEGATIVE_NAN
 
 WRITERS = [lance_cpp, lance]
 
@@ -132,3 +133,24 @@ def test_a_zonemap_of_the_reference_over_a_dictionary_stays_as_it_is(tmp_path):
     with pytest.raises(lance_cpp.UnsupportedError, match="no order"):
         ours.optimize.optimize_indices(index_names=["d_idx"])
     assert ours.count_rows("d = 'a'") == lance.dataset(uri).count_rows("d = 'a'") == 4
+
+
+@pytest.mark.parametrize("is_carried", [False, True])
+def test_a_negative_nan_among_numbers_of_the_reference_is_not_lost(is_carried, tmp_path):
+    """Its statistics tell no sign: copied into our zonemap they would hide the row from it."""
+    uri = str(tmp_path / "t.lance")
+    numbers = [float(number) for number in range(100, 120)]
+    table = pa.table({"f": [*numbers, NEGATIVE_NAN, *numbers]})
+    if is_carried:
+        theirs = lance.write_dataset(table, uri)
+        config = IndexConfig("zonemap", {"rows_per_zone": 8, "use_seeds": True})
+        theirs.create_scalar_index("f", config)
+    else:
+        lance_cpp.write_dataset(table, uri)
+        lance_cpp.dataset(uri).create_scalar_index("f", "ZONEMAP", rows_per_zone=8, use_seeds=True)
+    lance.write_dataset(table, uri, mode="append")
+
+    lance_cpp.dataset(uri).optimize.optimize_indices()
+
+    for module in (lance, lance_cpp):
+        assert module.dataset(uri).count_rows("f < 50") == 2

@@ -10,13 +10,13 @@ import collections
 import decimal
 import math
 import os
-import re
 
 import lance
 import lance_cpp
 import numpy
 import pyarrow as pa
 import pytest
+from known_faults import KNOWN_OF_FILTERS, KNOWN_OF_INDICES
 from lance.indices import IndexConfig
 from lancectl import IS_LONG, rng_of
 from random_filters import Column, FilterMaker, values_of
@@ -42,17 +42,6 @@ COLUMNS = {
 BLOOM_COLUMNS = {"id", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64", "s"}
 BLOOM_COLUMNS |= {"bin", "d", "ts", "tms", "tus", "tns", "tz", "t32", "t64", "d64"}
 NO_KEYS = {"st", "d256", "f16", "fsb", "dic", "du"}  # of a declaration
-
-# Where the reference gives wrong rows: docs/differences.md. Its zonemaps lose NaNs and texts in
-# dictionaries; its btrees and bitmaps of a bool column lose nulls for NOT (b IS TRUE); its filter
-# takes the lowest int64 for something else under NOT, and joins two lists of one column without
-# regard to nulls; a float that equals zero is a list of two.
-KNOWN_OF_INDICES = re.compile(r"\bf(16|32|64)\b|\bdic\b|NOT .*\bb IS (TRUE|FALSE)")
-KNOWN_OF_FILTERS = re.compile(
-    r"(NOT|<>).*-9223372036854775808|-9223372036854775808.*(NOT|<>)"
-    r"|\b([\w.]+) (NOT )?IN .* (?:AND|OR) .*\b\3 (?:(?:NOT )?IN|=) "
-    r"|\b([\w.]+) = .* (?:AND|OR) .*\b\5 (?:NOT )?IN "
-)
 
 
 class Values:

@@ -13,6 +13,16 @@ namespace lance {
 
 namespace {
 
+/// Whether bounds are such as the reference writes for a zone with a negative NaN, which are those
+/// of positive ones. Copied as they are, they would make it lose rows (zonemap-and-indices 2.6,
+/// 8.1-2).
+bool MayHideNegativeNan(const index::ZoneList& zones) {
+  for (size_t i = 0; i < zones.size(); ++i) {
+    if (zones.nan_count(i) > 0 && zones.max(i).is_nan() && !zones.min(i).is_nan()) return true;
+  }
+  return false;
+}
+
 /// Row count of one read while a column is scanned for its statistics.
 constexpr uint64_t kRowsPerRead = 1 << 20;
 
@@ -144,7 +154,9 @@ arrow::Result<index::FragmentZones> ComputeZones(std::shared_ptr<ObjectStore> st
     if (file != nullptr) {
       ARROW_ASSIGN_OR_RAISE(auto seed,
                             index::ReadSeed(*file, fragment, field_id, column.type(), run));
-      if (seed && seed->rows_per_zone == rows_per_zone) return std::move(*seed);
+      if (seed && seed->rows_per_zone == rows_per_zone && !MayHideNegativeNan(seed->zones)) {
+        return std::move(*seed);
+      }
     }
   }
   return ScanZones(std::move(store), fragment, column, rows_per_zone, run);
@@ -229,8 +241,8 @@ arrow::Status FillNewSegment(const Dataset::Impl& dataset, const ZonemapRefresh&
     if (!loaded.ok() || (*loaded)->rows_per_zone != refresh.rows_per_zone) continue;
     for (const index::FragmentZones& fragment : (*loaded)->fragments) {
       // Null offsets that are not known would make the whole index forget them.
-      if (fragment.null_offsets && is_wanted(fragment.fragment_id) &&
-          done.insert(fragment.fragment_id).second) {
+      if (fragment.null_offsets && !MayHideNegativeNan(fragment.zones) &&
+          is_wanted(fragment.fragment_id) && done.insert(fragment.fragment_id).second) {
         request->fragments.push_back(fragment);
         // What is carried over is only as new as where it came from (zonemap-and-indices 1.2).
         request->dataset_version = std::min(request->dataset_version, segment.dataset_version);
