@@ -29,6 +29,18 @@ CASES = {
         ["BIGINT", "DOUBLE", "FLOAT", "SMALLINT UNSIGNED"],
         ["-300", "-1", "0", "5", "16777216", "16777217", "2147483647"],
     ),
+    "int32 beyond": (
+        pa.int32(),
+        [n for n in NUMBERS if abs(n) <= 2**31 - 1],
+        ["DOUBLE", "BIGINT"],
+        ["-10000000000", "10000000000", "-0.5", "2147483647.5", "-2147483648.5", "7", "100"],
+    ),
+    "uint8": (
+        pa.uint8(),
+        [0, 1, 5, 127, 128, 255],
+        ["DOUBLE", "FLOAT", "BIGINT", "SMALLINT"],
+        ["-3", "0", "5", "127", "255", "256", "300"],
+    ),
     "int64": (
         pa.int64(),
         NUMBERS + BIG,

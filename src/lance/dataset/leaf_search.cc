@@ -18,16 +18,15 @@ constexpr double kMostShareWorthASearch = 1.0 / 3;
 
 constexpr uint64_t kNumbersOfOneEntry = 1ull << 32;
 
-/// Adds the numbers of an entry that are among `wanted`, in ascending order.
+/// Adds the low halves of the numbers of an entry that are among `wanted`, ascending from `base`.
 ///
 /// What an index claims is not listed as it stands: a few bytes can stand for four billion rows.
 void AddNumbers(const index::RowAddressMap& rows, uint32_t entry_id, RoaringBitmap wanted,
-                std::vector<RowRange>* ranges) {
+                uint64_t base, std::vector<RowRange>* ranges) {
   const auto entry = std::ranges::lower_bound(rows.entries, entry_id, {},
                                               &index::RowAddressMap::Entry::fragment_id);
   if (entry == rows.entries.end() || entry->fragment_id != entry_id) return;
   if (entry->offsets) wanted &= *entry->offsets;
-  const uint64_t base = entry_id * kNumbersOfOneEntry;
   for (const uint32_t number : wanted.ToVector()) {
     const uint64_t row = base + number;
     if (!ranges->empty() && ranges->back().end == row) {
@@ -40,16 +39,11 @@ void AddNumbers(const index::RowAddressMap& rows, uint32_t entry_id, RoaringBitm
 
 /// The rows of one fragment in a map of addresses.
 RowRanges OffsetsIn(const index::RowAddressMap& rows, const table::Fragment& fragment) {
-  const auto entry_id = static_cast<uint32_t>(fragment.id);
   RoaringBitmap all;
   all.AddRange(0, fragment.physical_rows);
-  std::vector<RowRange> addresses;
-  AddNumbers(rows, entry_id, std::move(all), &addresses);
-  for (RowRange& range : addresses) {
-    range.begin -= entry_id * kNumbersOfOneEntry;
-    range.end -= entry_id * kNumbersOfOneEntry;
-  }
-  return RowRanges::Make(std::move(addresses));
+  std::vector<RowRange> offsets;
+  AddNumbers(rows, static_cast<uint32_t>(fragment.id), std::move(all), 0, &offsets);
+  return RowRanges::Make(std::move(offsets));
 }
 
 /// The ids of a sequence that are in a map.
@@ -68,7 +62,9 @@ std::vector<RowRange> IdsIn(const index::RowAddressMap& rows,
     }
   }
   std::vector<RowRange> ids;
-  for (auto& [entry_id, numbers] : held) AddNumbers(rows, entry_id, std::move(numbers), &ids);
+  for (auto& [entry_id, numbers] : held) {
+    AddNumbers(rows, entry_id, std::move(numbers), entry_id * kNumbersOfOneEntry, &ids);
+  }
   return ids;
 }
 

@@ -7,6 +7,7 @@
 #include "lance/base/status_detail.h"
 #include "lance/index/bitmap_file.h"
 #include "lance/index/index_file.h"
+#include "lance/index/literal_comparison.h"
 #include "lance/index/ordered_value.h"
 #include "lance/index/segment_parts.h"
 
@@ -22,29 +23,7 @@ class BitmapIndex : public ScalarIndex {
   RowDomain domain() const override { return RowDomain::kRowId; }
 
   bool Answers(const Predicate& leaf) const override {
-    const auto fits = [this](const std::shared_ptr<arrow::Scalar>& literal) {
-      return literal && literal->is_valid && literal->type->Equals(*file_.keys().type());
-    };
-    const auto bound_fits = [&](const std::optional<Bound>& bound) {
-      return !bound || fits(bound->value);
-    };
-    switch (leaf.kind) {
-      case Predicate::Kind::kIsNull:
-        return true;
-      case Predicate::Kind::kRange:
-        return bound_fits(leaf.lower) && bound_fits(leaf.upper);
-      case Predicate::Kind::kIn:
-        return std::all_of(leaf.values.begin(), leaf.values.end(), fits);
-      case Predicate::Kind::kUnknown:
-      case Predicate::Kind::kAlwaysFalse:
-      case Predicate::Kind::kAnd:
-      case Predicate::Kind::kOr:
-      case Predicate::Kind::kNot:
-      case Predicate::Kind::kHasAny:
-      case Predicate::Kind::kHasAll:
-        return false;
-    }
-    return false;
+    return AsksOfValues(leaf, *file_.keys().type());
   }
 
   std::optional<double> EstimateShare(const Predicate& leaf) const override {

@@ -8,6 +8,7 @@
 #include "lance/base/status_detail.h"
 #include "lance/index/btree_intervals.h"
 #include "lance/index/btree_segment.h"
+#include "lance/index/literal_comparison.h"
 #include "lance/index/row_set_builder.h"
 
 namespace lance::index {
@@ -60,27 +61,7 @@ class BTreeIndex : public ScalarIndex {
   RowDomain domain() const override { return segment_->domain(); }
 
   bool Answers(const Predicate& leaf) const override {
-    const auto is_comparable = [&](const std::shared_ptr<arrow::Scalar>& literal) {
-      return literal != nullptr && literal->is_valid && literal->type->Equals(*segment_->type());
-    };
-    switch (leaf.kind) {
-      case Predicate::Kind::kIsNull:
-        return true;
-      case Predicate::Kind::kIn:
-        return std::all_of(leaf.values.begin(), leaf.values.end(), is_comparable);
-      case Predicate::Kind::kRange:
-        return (!leaf.lower || is_comparable(leaf.lower->value)) &&
-               (!leaf.upper || is_comparable(leaf.upper->value));
-      case Predicate::Kind::kUnknown:
-      case Predicate::Kind::kAlwaysFalse:
-      case Predicate::Kind::kAnd:
-      case Predicate::Kind::kOr:
-      case Predicate::Kind::kNot:
-      case Predicate::Kind::kHasAny:
-      case Predicate::Kind::kHasAll:
-        return false;
-    }
-    return false;
+    return AsksOfValues(leaf, *segment_->type());
   }
 
   std::optional<double> EstimateShare(const Predicate& leaf) const override {

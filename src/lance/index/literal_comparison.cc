@@ -22,6 +22,30 @@ ZoneFacts MakeZoneFacts(const OrderedValue& min, const OrderedValue& max, uint64
 
 }  // namespace
 
+bool AsksOfValues(const Predicate& leaf, const arrow::DataType& type) {
+  const auto fits = [&](const std::shared_ptr<arrow::Scalar>& literal) {
+    return literal != nullptr && literal->is_valid && literal->type->Equals(type);
+  };
+  const auto end_fits = [&](const std::optional<Bound>& end) { return !end || fits(end->value); };
+  switch (leaf.kind) {
+    case Predicate::Kind::kIsNull:
+      return true;
+    case Predicate::Kind::kRange:
+      return end_fits(leaf.lower) && end_fits(leaf.upper);
+    case Predicate::Kind::kIn:
+      return std::all_of(leaf.values.begin(), leaf.values.end(), fits);
+    case Predicate::Kind::kUnknown:
+    case Predicate::Kind::kAlwaysFalse:
+    case Predicate::Kind::kAnd:
+    case Predicate::Kind::kOr:
+    case Predicate::Kind::kNot:
+    case Predicate::Kind::kHasAny:
+    case Predicate::Kind::kHasAll:
+      return false;
+  }
+  return false;
+}
+
 ZoneFacts ReadZoneFacts(const Zone& zone) {
   return MakeZoneFacts(zone.min ? ToOrderedValue(*zone.min) : OrderedValue(),
                        zone.max ? ToOrderedValue(*zone.max) : OrderedValue(),

@@ -22,6 +22,10 @@ struct ZoneFacts {
   bool may_hold_nan = true;       // of either sign: released files do not say which
 };
 
+/// Whether a leaf is about nulls, or a range or list whose literals are all valid and of a type:
+/// what indices of ordered values answer.
+bool AsksOfValues(const Predicate& leaf, const arrow::DataType& type);
+
 /// Read a zone's statistics. Borrows its bounds.
 ZoneFacts ReadZoneFacts(const Zone& zone);
 ZoneFacts ReadZoneFacts(const ZoneList& zones, size_t i);

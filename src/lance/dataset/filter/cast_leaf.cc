@@ -43,17 +43,20 @@ double ToDouble(const arrow::Scalar& number) {
 std::optional<Surroundings> OfNumber(const arrow::DataType& column, const ScalarPtr& constant) {
   const bool is_widening = column.id() == Type::FLOAT && constant->type->id() == Type::DOUBLE;
   if (!arrow::is_integer(column.id()) && !is_widening) return std::nullopt;
+  ScalarPtr number = constant;
   if (IsFloat(*constant->type)) {
     const double value = ToDouble(*constant);
     if (std::isnan(value)) return std::nullopt;
-    // Beyond, several integers become one float.
-    if (!is_widening && std::fabs(value) >= LastExactInteger(*constant->type)) return std::nullopt;
+    if (!is_widening) {
+      // Beyond, several integers become one float.
+      if (std::fabs(value) >= LastExactInteger(*constant->type)) return std::nullopt;
+      // By way of int64: Arrow's cast that may cut checks no range.
+      number = std::make_shared<arrow::Int64Scalar>(static_cast<int64_t>(value));
+    }
   } else if (!arrow::is_integer(constant->type->id())) {
     return std::nullopt;
   }
-  auto options = arrow::compute::CastOptions::Safe(column.GetSharedPtr());
-  options.allow_float_truncate = true;
-  const auto nearest = arrow::compute::Cast(arrow::Datum(constant), options);
+  const auto nearest = arrow::compute::Cast(arrow::Datum(number), column.GetSharedPtr());
   if (!nearest.ok()) return std::nullopt;  // the column's type does not reach so far
   const auto zeros = index::WithBothZeros(nearest->scalar());
   return Surroundings{zeros.front(), zeros.back(), zeros.back(), zeros.front()};
