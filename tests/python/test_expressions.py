@@ -65,11 +65,14 @@ OURS = [
     (pc.shift_left(I, 1) == 4, [1]),
     (pc.if_else(S.is_valid(), I, -1) == -5, [4]),
     (pc.abs(I) > 1, [1, 4]),
+    (pc.max_element_wise(I, SMALL) > 1, [1, 2, 4]),
+    (I.cast("int8", safe=False) == 1, [0]),  # pyarrow gives no other casts away
 ]
 REFUSED = [
     (pc.match_like(S, "a%"), "match_like"),
     (pc.year(AT) == 2020, "year"),
     (pc.if_else(FLAG, I == 1, I == 2), "if_else"),
+    (pc.max_element_wise(I, SMALL, skip_nulls=False) > 1, "max_element_wise"),
 ]
 
 
@@ -179,6 +182,25 @@ def negations(depth):
     function = message(2, message(3, b"\x10\x01" + message(3, b"not")))
     schema = message(1, b"flag") + message(2, message(1, message(1, b"")))
     return function + message(3, message(1, expression)) + message(4, schema)
+
+
+def no_integers(failure_behavior):
+    """CAST(s AS BIGINT) IS NULL in Substrait."""
+    column = message(2, message(1, message(2, b"")))
+    cast = message(11, message(1, message(7, b"")) + message(2, column) + failure_behavior)
+    expression = message(3, b"\x08\x01" + message(4, message(3, cast)))
+    function = message(2, message(3, b"\x10\x01" + message(3, b"is_null")))
+    schema = message(1, b"s") + message(2, message(1, message(12, b"")))
+    return function + message(3, message(1, expression)) + message(4, schema)
+
+
+def test_a_cast_of_substrait_gives_null_or_fails_as_it_says(place):
+    ds = lance_cpp.write_dataset(pa.table({"s": ["1", "x", None]}), place)
+
+    assert rows_of(ds, no_integers(failure_behavior=b"\x18\x01")) == [1, 2]
+    for fails in (b"", b"\x18\x02"):
+        with pytest.raises(lance_cpp.InvalidError, match="'x'"):
+            ds.count_rows(no_integers(fails))
 
 
 def test_deep_substrait_answers_or_fails_cleanly(ours):

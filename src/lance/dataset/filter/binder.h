@@ -26,8 +26,7 @@ arrow::Result<BoundExpression> BindFilter(std::string_view sql,
 /// Check the types of a tree that gives a value, and convert its literals.
 ///
 /// \param type what the value is converted to, as by CAST; null: the type that the expression has
-/// by
-///   itself
+///   by itself
 /// \return as BindFilter
 arrow::Result<BoundValue> BindValueExpression(std::string_view sql,
                                               const std::vector<FilterColumn>& columns,

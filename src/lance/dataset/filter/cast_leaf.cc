@@ -19,9 +19,8 @@ using ScalarPtr = std::shared_ptr<arrow::Scalar>;
 
 /// Values of a column around those whose cast is a constant; all ends are inclusive.
 struct Surroundings {
-  ScalarPtr begin, end;     // the cast equals the constant at most from `begin` to `end`
-  ScalarPtr less_end;       // the cast is less at most up to here
-  ScalarPtr greater_begin;  // the cast is greater at most from here
+  ScalarPtr begin, end;  // the cast equals the constant at most from `begin` to `end`
+  ScalarPtr less_end;    // the cast is less at most up to here; it is greater at most from `begin`
 };
 
 bool IsFloat(const arrow::DataType& type) {
@@ -59,7 +58,7 @@ std::optional<Surroundings> OfNumber(const arrow::DataType& column, const Scalar
   const auto nearest = arrow::compute::Cast(arrow::Datum(number), column.GetSharedPtr());
   if (!nearest.ok()) return std::nullopt;  // the column's type does not reach so far
   const auto zeros = index::WithBothZeros(nearest->scalar());
-  return Surroundings{zeros.front(), zeros.back(), zeros.back(), zeros.front()};
+  return Surroundings{zeros.front(), zeros.back(), zeros.back()};
 }
 
 /// Nanoseconds of one unit of dates and timestamps; no value for other types.
@@ -126,7 +125,6 @@ std::optional<Surroundings> OfTime(const arrow::DataType& column, const arrow::S
   }
   if (!around.begin || !around.end) return std::nullopt;
   if (!around.less_end) around.less_end = around.end;
-  around.greater_begin = around.begin;
   return around;
 }
 
@@ -171,8 +169,6 @@ std::optional<index::Predicate> ToCastLeaf(const BoundExpression& comparison, Co
       leaf.upper = Bound{around->end, true};
       break;
     case CompareOp::kGreater:
-      leaf.lower = Bound{around->greater_begin, true};
-      break;
     case CompareOp::kGreaterEqual:
       leaf.lower = Bound{around->begin, true};
       break;

@@ -17,21 +17,6 @@ using Arguments = std::vector<BoundValue>;
 using CallResult = arrow::Result<FunctionCall>;
 using TypePtr = std::shared_ptr<arrow::DataType>;
 
-/// The type that all arguments from `first` on meet in.
-arrow::Result<TypePtr> CommonType(const Arguments& arguments, size_t first = 0) {
-  TypePtr common = arrow::null();
-  for (size_t i = first; i < arguments.size(); ++i) {
-    const TypePtr& type = arguments[i].type;
-    const TypePtr next = CommonComparisonType(common, type);
-    if (next == nullptr) {
-      return Status::Invalid("found values of type ", common->ToString(), " and ", type->ToString(),
-                             ", expected one type");
-    }
-    common = next;
-  }
-  return common;
-}
-
 CallResult OfOneType(const Arguments& arguments, ValueFunction run) {
   ARROW_ASSIGN_OR_RAISE(const TypePtr type, CommonType(arguments));
   return FunctionCall{type, std::vector<TypePtr>(arguments.size(), type), std::move(run)};

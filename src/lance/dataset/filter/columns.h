@@ -35,8 +35,7 @@ struct FilterColumn {
 ///
 /// \param sql the text that `expression` was parsed from, for errors
 /// \return the columns in the order of first use, each once; Invalid with FilterError for a name
-/// that
-///   is not there or not unique, and for "x" where x is a column: that is text in this dialect
+///   that is not there or not unique, and for "x" where x is a column: that is text in this dialect
 arrow::Result<std::vector<FilterColumn>> ResolveColumns(std::string_view sql,
                                                         const format::LanceSchema& schema,
                                                         Expression* expression);

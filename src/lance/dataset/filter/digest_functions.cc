@@ -1,5 +1,7 @@
 #include <openssl/evp.h>
 
+#include <algorithm>
+#include <cctype>
 #include <functional>
 #include <map>
 #include <string>
@@ -111,16 +113,24 @@ std::string Base64(std::string_view bytes, bool is_padded) {
   return text;
 }
 
+/// The padding may be missing. Digits are checked here: the library passes over white space.
 arrow::Result<std::string> FromBase64(std::string_view text) {
-  std::string padded(text);
-  while (padded.ends_with('=')) padded.pop_back();
-  const size_t size = padded.size() / 4 * 3 + padded.size() % 4 * 3 / 4;
+  const size_t num_digits = text.find_last_not_of('=') + 1;  // 0 when there is none
+  std::string padded(text.substr(0, num_digits));
+  const bool is_padding = text.size() - num_digits <= 2;
+  const bool are_digits = std::ranges::all_of(padded, [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '+' || c == '/';
+  });
+  if (!are_digits || !is_padding || num_digits % 4 == 1) {
+    return Status::Invalid("found a text that is no base64");
+  }
+  const size_t size = num_digits / 4 * 3 + num_digits % 4 * 3 / 4;
   while (padded.size() % 4 != 0) padded += '=';
   std::string bytes(padded.size() / 4 * 3, '\0');
   const int decoded = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
                                       reinterpret_cast<const unsigned char*>(padded.data()),
                                       static_cast<int>(padded.size()));
-  if (decoded < 0 || size > bytes.size()) return Status::Invalid("found a text that is no base64");
+  if (decoded < 0) return Status::Invalid("found a text that is no base64");
   bytes.resize(size);
   return bytes;
 }

@@ -22,8 +22,7 @@ class BoundFilter {
   /// Parse `sql`, look up its columns and convert its literals.
   ///
   /// \return Invalid with a FilterError detail when the text is wrong for this schema,
-  /// NotImplemented
-  ///   with the same detail for what this version lacks
+  ///   NotImplemented with the same detail for what this version lacks
   static arrow::Result<BoundFilter> Make(std::string_view sql, const format::LanceSchema& schema);
   /// The same of a filter, which may have a problem of its own.
   static arrow::Result<BoundFilter> FromFilter(const Filter& filter,

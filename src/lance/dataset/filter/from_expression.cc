@@ -18,13 +18,6 @@ using arrow::Status;
 using Foreign = arrow::compute::Expression;
 using SqlResult = arrow::Result<std::string>;
 
-std::string Quoted(const std::string& text) {
-  Literal literal;
-  literal.kind = Literal::Kind::kText;
-  literal.text = text;
-  return CanonicalLiteral(literal);
-}
-
 SqlResult LiteralSql(const arrow::Scalar& scalar) {
   if (!scalar.is_valid) return std::string("NULL");
   const auto sql = ScalarSql(scalar);
@@ -109,7 +102,7 @@ SqlResult IsInSql(const std::string& value, const arrow::compute::SetLookupOptio
 /// Matches whose pattern is an option of the call.
 SqlResult MatchSql(const std::string& function, const std::string& value,
                    const arrow::compute::MatchSubstringOptions& options) {
-  const std::string pattern = Quoted(options.pattern);
+  const std::string pattern = TextSql(options.pattern);
   if (function == "match_like") {
     return "(" + value + (options.ignore_case ? " ILIKE " : " LIKE ") + pattern + ")";
   }
@@ -122,7 +115,34 @@ SqlResult MatchSql(const std::string& function, const std::string& value,
 
 SqlResult Write(const Foreign& expression, int depth);
 
+/// Options of calls under which the dialect's own form would give something else.
+Status CheckOptions(const std::string& name, const arrow::compute::FunctionOptions* options) {
+  const auto* nulls = dynamic_cast<const arrow::compute::NullOptions*>(options);
+  if (nulls != nullptr && nulls->nan_is_null) return NoSqlFor(name + " of NaN");
+  const auto* elements = dynamic_cast<const arrow::compute::ElementWiseAggregateOptions*>(options);
+  if (elements != nullptr && !elements->skip_nulls) return NoSqlFor(name + " that minds nulls");
+  const auto* cast = dynamic_cast<const arrow::compute::CastOptions*>(options);
+  if (cast != nullptr && cast->allow_int_overflow) return NoSqlFor("a cast that is not safe");
+  return Status::OK();
+}
+
+/// x, where a call is if_else(is_valid(x), a, b).
+const Foreign* NullAskedFor(const Foreign::Call& call) {
+  if (call.function_name != "if_else" || call.arguments.size() != 3) return nullptr;
+  const Foreign::Call* condition = call.arguments[0].call();
+  const bool asks = condition != nullptr && condition->function_name == "is_valid" &&
+                    condition->arguments.size() == 1;
+  return asks ? &condition->arguments[0] : nullptr;
+}
+
 SqlResult WriteCall(const Foreign::Call& call, int depth) {
+  ARROW_RETURN_NOT_OK(CheckOptions(call.function_name, call.options.get()));
+  if (const Foreign* asked = NullAskedFor(call)) {
+    ARROW_ASSIGN_OR_RAISE(const std::string value, Write(*asked, depth + 2));
+    ARROW_ASSIGN_OR_RAISE(const std::string then, Write(call.arguments[1], depth + 1));
+    ARROW_ASSIGN_OR_RAISE(const std::string otherwise, Write(call.arguments[2], depth + 1));
+    return "nvl2(" + value + ", " + then + ", " + otherwise + ")";
+  }
   std::vector<std::string> arguments;
   for (const Foreign& argument : call.arguments) {
     ARROW_ASSIGN_OR_RAISE(arguments.emplace_back(), Write(argument, depth + 1));
@@ -139,14 +159,6 @@ SqlResult WriteCall(const Foreign::Call& call, int depth) {
   if (const auto* cast = dynamic_cast<const arrow::compute::CastOptions*>(options)) {
     ARROW_ASSIGN_OR_RAISE(const std::string type, CastTypeName(*cast->to_type.type));
     return "arrow_cast(" + arguments[0] + ", '" + type + "')";
-  }
-  const auto* nulls = dynamic_cast<const arrow::compute::NullOptions*>(options);
-  if (nulls != nullptr && nulls->nan_is_null) return NoSqlFor(name + " of NaN");
-  const bool is_choice = name == "if_else" && call.arguments.size() == 3;
-  const auto* condition = is_choice ? call.arguments[0].call() : nullptr;
-  if (condition != nullptr && condition->function_name == "is_valid") {
-    ARROW_ASSIGN_OR_RAISE(const std::string value, Write(condition->arguments[0], depth + 1));
-    return "nvl2(" + value + ", " + arguments[1] + ", " + arguments[2] + ")";
   }
   return CallSql(name, arguments);
 }

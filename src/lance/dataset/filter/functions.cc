@@ -77,6 +77,21 @@ arrow::Result<std::shared_ptr<arrow::DataType>> TextTypeOf(const BoundValue& arg
   return Status::Invalid("found a value of type ", argument.type->ToString(), ", expected a text");
 }
 
+arrow::Result<std::shared_ptr<arrow::DataType>> CommonType(const std::vector<BoundValue>& arguments,
+                                                           size_t first) {
+  std::shared_ptr<arrow::DataType> common = arrow::null();
+  for (size_t i = first; i < arguments.size(); ++i) {
+    const auto& type = arguments[i].type;
+    auto next = CommonComparisonType(common, type);
+    if (next == nullptr) {
+      return Status::Invalid("found values of type ", common->ToString(), " and ", type->ToString(),
+                             ", expected one type");
+    }
+    common = std::move(next);
+  }
+  return common;
+}
+
 Status CheckTemporal(const BoundValue& argument) {
   const auto id = argument.type->id();
   if (id == arrow::Type::DATE32 || id == arrow::Type::TIMESTAMP) return Status::OK();

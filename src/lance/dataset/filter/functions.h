@@ -75,6 +75,10 @@ arrow::Result<std::string> ConstantText(const BoundValue& argument, std::string_
 /// The type of a text argument, string for NULL. \return Invalid for other types
 arrow::Result<std::shared_ptr<arrow::DataType>> TextTypeOf(const BoundValue& argument);
 
+/// The type that all arguments from `first` on meet in. \return Invalid when there is none
+arrow::Result<std::shared_ptr<arrow::DataType>> CommonType(const std::vector<BoundValue>& arguments,
+                                                           size_t first = 0);
+
 /// Check that an argument is a date or a timestamp. \return Invalid for other types
 arrow::Status CheckTemporal(const BoundValue& argument);
 

@@ -12,8 +12,8 @@ struct Element {
   size_t size = 0;
 };
 
-Element FirstElement(std::string_view pattern, char escape) {
-  const bool is_escaped = pattern.front() == escape && pattern.size() > 1;
+Element FirstElement(std::string_view pattern) {
+  const bool is_escaped = pattern.front() == '\\' && pattern.size() > 1;
   const std::string_view rest = pattern.substr(is_escaped ? 1 : 0);
   const std::string_view literal = rest.substr(0, OffsetOfCharacter(rest, 1));
   return {literal, literal.size() + (is_escaped ? 1 : 0)};
@@ -21,7 +21,7 @@ Element FirstElement(std::string_view pattern, char escape) {
 
 }  // namespace
 
-bool MatchesLike(std::string_view text, std::string_view pattern, char escape) {
+bool MatchesLike(std::string_view text, std::string_view pattern) {
   // Where to go on when what follows the last % does not match: one character further.
   std::string_view retry_text;
   std::string_view retry_pattern;
@@ -35,7 +35,7 @@ bool MatchesLike(std::string_view text, std::string_view pattern, char escape) {
       continue;
     }
     if (!pattern.empty() && !text.empty()) {
-      const Element element = FirstElement(pattern, escape);
+      const Element element = FirstElement(pattern);
       const bool is_any = pattern.front() == '_';
       if (is_any || text.starts_with(element.literal)) {
         text.remove_prefix(is_any ? OffsetOfCharacter(text, 1) : element.literal.size());
@@ -73,7 +73,7 @@ LikePrefix PrefixOfLike(std::string_view pattern) {
   LikePrefix prefix;
   while (!pattern.empty()) {
     if (pattern.front() == '%' || pattern.front() == '_') return prefix;
-    const Element element = FirstElement(pattern, '\\');
+    const Element element = FirstElement(pattern);
     prefix.text += element.literal;
     pattern.remove_prefix(element.size);
   }
@@ -85,7 +85,7 @@ std::string RegexOfLike(std::string_view pattern) {
   constexpr std::string_view kMeta = "\\.+*?()[]{}^$|";
   std::string regex = "(?s)^";
   while (!pattern.empty()) {
-    const Element element = FirstElement(pattern, '\\');
+    const Element element = FirstElement(pattern);
     const char first = element.literal.front();
     if (pattern.front() == '%') {
       regex += ".*";

@@ -7,9 +7,9 @@
 
 namespace lance::filter {
 
-/// Whether a text matches a pattern of LIKE: % for any characters, _ for one, and an escape before
-/// either.
-bool MatchesLike(std::string_view text, std::string_view pattern, char escape);
+/// Whether a text matches a pattern of LIKE: % for any characters, _ for one, and a backslash
+/// before either.
+bool MatchesLike(std::string_view text, std::string_view pattern);
 
 /// The same pattern with a backslash as its escape. \return Invalid when it ends in its escape
 arrow::Result<std::string> WithBackslash(std::string_view pattern, std::string_view escape);

@@ -343,15 +343,7 @@ CallResult ArraySort(const Arguments& arguments) {
 
 /// A list of the arguments of each row.
 CallResult MakeArray(const Arguments& arguments) {
-  TypePtr common = arrow::null();
-  for (const BoundValue& argument : arguments) {
-    const TypePtr next = CommonComparisonType(common, argument.type);
-    if (next == nullptr) {
-      return Status::Invalid("found values of type ", common->ToString(), " and ",
-                             argument.type->ToString(), ", expected one type");
-    }
-    common = next;
-  }
+  ARROW_ASSIGN_OR_RAISE(const TypePtr common, CommonType(arguments));
   const auto run = [common](const std::vector<Datum>& values) -> arrow::Result<Datum> {
     const int64_t rows = NumRows(values);
     Operands operands;

@@ -21,8 +21,8 @@ inline constexpr int kMaxNesting = 500;
 /// Columns are not looked up and types not checked.
 ///
 /// \return the tree; Invalid with FilterError for text that is no such expression, is empty or
-/// nests
-///   too deep; NotImplemented with FilterError for parts of the dialect that this version lacks
+///   nests too deep; NotImplemented with FilterError for parts of the dialect that this version
+///   lacks
 /// Source: zonemap-and-indices 11.2.
 arrow::Result<ExpressionPtr> ParseFilter(std::string_view sql);
 

@@ -60,28 +60,36 @@ ScalarPtr TextOf(std::string text, const arrow::DataType& type) {
   return std::make_shared<arrow::StringScalar>(std::move(text));
 }
 
+/// A column of texts, perhaps as the other type of text, which has the same order; else null.
+const BoundValue* TextColumn(const BoundValue& value) {
+  const bool is_cast = value.kind == BoundValue::Kind::kCast && arrow::is_string(value.type->id());
+  const BoundValue& column = is_cast ? value.arguments[0] : value;
+  const bool is_text =
+      column.kind == BoundValue::Kind::kColumn && arrow::is_string(column.type->id());
+  return is_text ? &column : nullptr;
+}
+
 }  // namespace
 
 std::optional<index::Predicate> ToPrefixLeaf(const BoundValue& call,
                                              const std::vector<FilterColumn>& columns) {
   if (call.kind != BoundValue::Kind::kCall || call.arguments.size() != 2) return std::nullopt;
-  const BoundValue& column = call.arguments[0];
-  if (column.kind != BoundValue::Kind::kColumn || !arrow::is_string(column.type->id()) ||
-      call.arguments[1].kind != BoundValue::Kind::kConstant) {
+  const BoundValue* column = TextColumn(call.arguments[0]);
+  if (column == nullptr || call.arguments[1].kind != BoundValue::Kind::kConstant) {
     return std::nullopt;
   }
-  const int32_t field_id = columns[static_cast<size_t>(column.column)].field_id;
+  const int32_t field_id = columns[static_cast<size_t>(column->column)].field_id;
   const auto prefix = PrefixOf(call);
   if (field_id < 0 || !prefix || (prefix->text.empty() && !prefix->is_whole)) return std::nullopt;
   index::Predicate leaf;
   leaf.kind = index::Predicate::Kind::kRange;
   leaf.field_id = field_id;
   leaf.text = call.text;
-  leaf.lower = Bound{TextOf(prefix->text, *column.type), true};
+  leaf.lower = Bound{TextOf(prefix->text, *column->type), true};
   if (prefix->is_whole) {
     leaf.upper = leaf.lower;
   } else if (auto end = Successor(prefix->text)) {
-    leaf.upper = Bound{TextOf(*std::move(end), *column.type), false};
+    leaf.upper = Bound{TextOf(*std::move(end), *column->type), false};
   }
   return leaf;
 }

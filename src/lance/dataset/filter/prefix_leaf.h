@@ -16,7 +16,9 @@ namespace lance::filter {
 /// rows for which it is FALSE.
 ///
 /// \return no value for another call, a column that is not plain text, and a start that is not
-/// known Source: zonemap-and-indices 3.1, 3.2-8, 3.3
+///   known
+///
+/// Source: zonemap-and-indices 3.1, 3.2-8, 3.3
 std::optional<index::Predicate> ToPrefixLeaf(const BoundValue& call,
                                              const std::vector<FilterColumn>& columns);
 

@@ -14,13 +14,6 @@ namespace {
 
 using arrow::Type;
 
-std::string Quoted(const std::string& text) {
-  Literal literal;
-  literal.kind = Literal::Kind::kText;
-  literal.text = text;
-  return CanonicalLiteral(literal);
-}
-
 std::string BytesSql(const arrow::Scalar& scalar) {
   Literal literal;
   literal.kind = Literal::Kind::kBinary;
@@ -69,12 +62,19 @@ std::string ClockSql(const arrow::Scalar& scalar, const char* name) {
 
 std::string DecimalSql(const arrow::Scalar& scalar, int bits) {
   const auto& type = static_cast<const arrow::DecimalType&>(*scalar.type);
-  return ArrowCast(Quoted(scalar.ToString()), "Decimal" + std::to_string(bits) + "(" +
-                                                  std::to_string(type.precision()) + ", " +
-                                                  std::to_string(type.scale()) + ")");
+  return ArrowCast(TextSql(scalar.ToString()), "Decimal" + std::to_string(bits) + "(" +
+                                                   std::to_string(type.precision()) + ", " +
+                                                   std::to_string(type.scale()) + ")");
 }
 
 }  // namespace
+
+std::string TextSql(const std::string& text) {
+  Literal literal;
+  literal.kind = Literal::Kind::kText;
+  literal.text = text;
+  return CanonicalLiteral(literal);
+}
 
 std::optional<std::string> ScalarSql(const arrow::Scalar& scalar) {
   if (!scalar.is_valid) return std::nullopt;
@@ -93,7 +93,7 @@ std::optional<std::string> ScalarSql(const arrow::Scalar& scalar) {
       return FloatSql(static_cast<const arrow::DoubleScalar&>(scalar).value, "DOUBLE");
     case Type::STRING:
     case Type::LARGE_STRING:
-      return Quoted(static_cast<const arrow::BaseBinaryScalar&>(scalar).value->ToString());
+      return TextSql(static_cast<const arrow::BaseBinaryScalar&>(scalar).value->ToString());
     case Type::BINARY:
     case Type::LARGE_BINARY:
     case Type::FIXED_SIZE_BINARY:

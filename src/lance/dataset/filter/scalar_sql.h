@@ -7,6 +7,9 @@
 
 namespace lance::filter {
 
+/// A text as the filter dialect writes it: 'it''s'.
+std::string TextSql(const std::string& text);
+
 /// A value as the filter dialect writes it: beside a column of its type it means exactly this
 /// value.
 ///

@@ -71,13 +71,6 @@ SqlResult ScalarText(const arrow::Scalar& scalar) {
   return sql ? SqlResult(*sql) : SqlResult(NoSqlFor("the literal " + scalar.ToString()));
 }
 
-SqlResult TextSql(const std::string& text) {
-  Literal literal;
-  literal.kind = Literal::Kind::kText;
-  literal.text = text;
-  return CanonicalLiteral(literal);
-}
-
 SqlResult BytesSql(const std::string& bytes) {
   return ScalarText(arrow::BinaryScalar(arrow::Buffer::FromString(bytes)));
 }
@@ -289,7 +282,8 @@ class Writer {
   SqlResult WriteCast(const pb::Cast& cast, int depth) const {
     ARROW_ASSIGN_OR_RAISE(const std::string value, Write(cast.input(), depth + 1));
     ARROW_ASSIGN_OR_RAISE(const std::string type, CastTypeName(cast.type()));
-    return "CAST(" + value + " AS " + type + ")";
+    const bool is_try = cast.failure_behavior() == pb::FAILURE_BEHAVIOR_RETURN_NULL;
+    return (is_try ? "TRY_CAST(" : "CAST(") + value + " AS " + type + ")";
   }
 
   std::vector<Member> schema_;

@@ -317,11 +317,25 @@ CallResult RegexpMatch(const Arguments& arguments) {
       });
 }
 
+arrow::Result<Datum> PatternsWithBackslash(const Datum& given, std::string_view escape) {
+  const TextRows patterns(given);
+  arrow::StringBuilder builder;
+  return BuildRows({given}, &builder, [&](int64_t i) -> Status {
+    if (!patterns.IsValid(i)) return builder.AppendNull();
+    ARROW_ASSIGN_OR_RAISE(const std::string pattern, WithBackslash(patterns.Value(i), escape));
+    return builder.Append(pattern);
+  });
+}
+
 /// LIKE with a pattern that differs from row to row.
 FunctionCall LikeRows(bool ignores_case, std::string_view escape) {
-  const char escape_character = escape.empty() ? '\\' : escape.front();
-  const auto run = [=](const std::vector<Datum>& given) -> arrow::Result<Datum> {
+  const auto run =
+      [=, escape = std::string(escape)](const std::vector<Datum>& given) -> arrow::Result<Datum> {
     std::vector<Datum> values = given;
+    // Before the case is changed: the escape may be a letter.
+    if (!escape.empty() && escape != "\\") {
+      ARROW_ASSIGN_OR_RAISE(values[1], PatternsWithBackslash(values[1], escape));
+    }
     for (Datum& value : values) {
       if (!ignores_case) break;
       ARROW_ASSIGN_OR_RAISE(value, arrow::compute::CallFunction("utf8_lower", {value}));
@@ -331,7 +345,7 @@ FunctionCall LikeRows(bool ignores_case, std::string_view escape) {
     arrow::BooleanBuilder builder;
     return BuildRows(values, &builder, [&](int64_t i) -> Status {
       if (!texts.IsValid(i) || !patterns.IsValid(i)) return builder.AppendNull();
-      return builder.Append(MatchesLike(texts.Value(i), patterns.Value(i), escape_character));
+      return builder.Append(MatchesLike(texts.Value(i), patterns.Value(i)));
     });
   };
   return FunctionCall{arrow::boolean(), {arrow::utf8(), arrow::utf8()}, run};

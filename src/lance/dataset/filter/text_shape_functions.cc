@@ -102,7 +102,9 @@ CallResult Right(const Arguments& arguments) {
   return TextCall(arguments, "ti", [](const Row& row, arrow::StringBuilder* out) {
     const std::string_view text = row.texts[0];
     const int64_t count = row.integers[0];
-    const int64_t skipped = count < 0 ? -count : CountCharacters(text) - count;
+    const int64_t num_characters = CountCharacters(text);
+    // Numbers below leave out all, and the least has no counterpart above zero.
+    const int64_t skipped = count < 0 ? -std::max(count, -num_characters) : num_characters - count;
     return out->Append(text.substr(OffsetOfCharacter(text, skipped)));
   });
 }

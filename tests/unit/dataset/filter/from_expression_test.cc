@@ -110,6 +110,12 @@ TEST(SqlOf, NamesWhatTheDialectHasNot) {
   for (const auto& [expression, part] : std::vector<std::pair<cp::Expression, const char*>>{
            {cp::equal(call("year", {field_ref("d")}), literal(2020)), "the function year"},
            {call("if_else", {b, b, b}), "the function if_else"},
+           {cp::equal(call("max_element_wise", {i8, i8},
+                           cp::ElementWiseAggregateOptions(/*skip_nulls=*/false)),
+                      literal(1)),
+            "max_element_wise that minds nulls"},
+           {cp::equal(call("cast", {i8}, cp::CastOptions::Unsafe(arrow::int8())), literal(1)),
+            "a cast that is not safe"},
            {Match("starts_with", "a", true), "starts_with that ignores case"},
            {cp::equal(i8, literal(arrow::MakeNullScalar(arrow::int8()))), ""}}) {
     const Filter filter(expression);
@@ -129,6 +135,14 @@ TEST(SqlOf, RefusesExpressionsThatNestTooDeep) {
   cp::Expression deep = field_ref("b");
   for (int i = 0; i < 5000; ++i) deep = cp::not_(deep);
   EXPECT_THAT(Filter(deep).problem(), testing::IsInvalid(HasSubstr("400 calls deep")));
+}
+
+TEST(SqlOf, WritesEveryPartOnce) {
+  // Choices whose conditions are choices: a part that were written twice a level is never done.
+  const auto b = field_ref("b");
+  cp::Expression choice = b;
+  for (int i = 0; i < 60; ++i) choice = call("if_else", {cp::is_valid(choice), b, b});
+  EXPECT_THAT(Filter(choice).problem(), testing::IsOk());
 }
 
 TEST(FilterFromSubstrait, RefusesOtherBytes) {

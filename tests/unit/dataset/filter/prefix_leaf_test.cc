@@ -39,6 +39,14 @@ TEST(ToPrefixLeaf, AsksForTextsThatBeginSo) {
   EXPECT_EQ(RangeOf("regexp_like(s, '^ab.c')"), "[ab, ac)");
 }
 
+TEST(ToPrefixLeaf, AsksForLargeTextsAlike) {
+  EXPECT_EQ(RangeOf("ls LIKE 'ab%'"), "[ab, ac)");
+  EXPECT_EQ(RangeOf("starts_with(ls, 'ab')"), "[ab, ac)");
+  EXPECT_EQ(RangeOf("regexp_like(ls, '^ab')"), "[ab, ac)");
+  EXPECT_EQ(RangeOf("CAST(ls AS STRING) LIKE 'ab%'"), "[ab, ac)");
+  EXPECT_EQ(RangeOf("CAST(i8 AS STRING) LIKE '1%'"), "none");
+}
+
 TEST(ToPrefixLeaf, ReadsEscapes) {
   EXPECT_EQ(RangeOf(R"(s LIKE 'a\%b%')"), "[a%b, a%c)");
   EXPECT_EQ(RangeOf(R"(s LIKE 'a\\%')"), R"([a\, a]))");

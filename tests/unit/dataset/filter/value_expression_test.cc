@@ -54,6 +54,11 @@ TEST(ValueExpression, HasTheTypesAndValuesOfTheReference) {
        "string: -128 a-1 b0 ab1 A2 \xC3\xA9"
        "3 \xE6\x97\xA5\xE6\x9C\xAC"
        "5 it's127 "},
+      {"right(s, -9223372036854775807 - 1)", "string:         null"},
+      {"right(s, -1)", "string:    b   \xE6\x9C\xAC t's null"},
+      {"s ILIKE concat(s, '') ESCAPE 'e'", "bool: true true true true true true true true null"},
+      {"s ILIKE concat('eA', right(s, -1)) ESCAPE 'e'",
+       "bool: false true false true true false false false null"},
       {"length(s)", "int32: 0 1 1 2 1 1 2 4 null"},
       {"octet_length(ls)", "int64: 0 1 1 2 1 2 6 4 null"},
       {"bit_length(s)", "int32: 0 8 8 16 8 16 48 32 null"},
@@ -109,6 +114,23 @@ TEST(ValueExpression, FailsForRowsThatFail) {
   EXPECT_THAT(Values("CAST(i16 AS tinyint)"), ::testing::HasSubstr("not in range"));
   EXPECT_THAT(Values("CAST(f64 AS int)"), ::testing::HasSubstr("does not fit int32"));
   EXPECT_THAT(Values("i8 + 1", arrow::uint8()), ::testing::HasSubstr("not in range"));
+  EXPECT_THAT(Values("s LIKE concat(s, '!') ESCAPE '!'"),
+              ::testing::HasSubstr("ends in its escape"));
+}
+
+TEST(ValueExpression, DecodesOnlyBase64) {
+  const auto decoded = [](const std::string& text) {
+    return Values("CAST(decode('" + text + "', 'base64') AS string)").substr(8, 2);
+  };
+  EXPECT_EQ(decoded("QUI="), "AB");
+  EXPECT_EQ(decoded("QUI"), "AB");
+  EXPECT_EQ(decoded("QUJD"), "AB");
+  for (const char* text :
+       {"Q", "QUJDR", "QU I", " QUI=", "QUI=\n", "Q=UI", "QUI===", "Q-I=", "====="}) {
+    EXPECT_THAT(Values(std::string("decode('") + text + "', 'base64')"),
+                ::testing::HasSubstr("no base64"))
+        << text;
+  }
 }
 
 TEST(ValueExpression, NamesItsColumnsOnce) {
