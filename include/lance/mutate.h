@@ -41,8 +41,7 @@ arrow::Result<Dataset> Truncate(const Dataset& dataset, const CommitOptions& com
 /// Delete rows of one fragment without committing: for a transaction of one's own.
 ///
 /// \return the fragment with its new deletion file, unchanged when nothing matches; no value when
-/// no
-///   row is left of it; KeyError + NotFound{fragment} for an unknown id
+///   no row is left of it; KeyError + NotFound{fragment} for an unknown id
 arrow::Result<std::optional<FragmentMetadata>> DeleteFromFragment(const Dataset& dataset,
                                                                   uint64_t id, const Filter& filter,
                                                                   const CallOptions& call = {});

@@ -51,8 +51,7 @@ struct AddColumnsRequest {
 /// Add columns behind those that are there.
 ///
 /// \return Invalid naming a column that is there already, whose values do not fit, or whose rows
-/// are
-///   too few or too many; NotImplemented naming one that the table's data version cannot hold
+///   are too few or too many; NotImplemented naming one that the table's data version cannot hold
 arrow::Result<Dataset> AddColumns(const Dataset& dataset, const AddColumnsRequest& request,
                                   const CallOptions& call = {});
 

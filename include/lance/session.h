@@ -16,11 +16,12 @@ namespace lance {
 
 /// What a session owns. A plain value.
 struct SessionOptions {
-  /// Hard bound for the memory of all its calls; no value: half of the free memory.
+  /// Hard bound for the memory of all its calls; no value: half of the free memory. Caches are not
+  /// counted: they take at most three quarters of it besides.
   std::optional<uint64_t> max_memory_bytes;
   /// Threads of one call; 0: the size of Arrow's CPU pool.
   int num_threads = 0;
-  /// Bytes of loaded indices kept, inside max_memory_bytes.
+  /// Bytes of loaded indices kept; at most half of max_memory_bytes.
   uint64_t index_cache_bytes = 512ull << 20;
   /// Options for every dataset opened with the session; the dataset's own entries win.
   StorageOptions storage_options;
@@ -41,7 +42,7 @@ class Session {
   const SessionOptions& options() const;
   /// Bytes that its calls and caches hold now.
   uint64_t memory_in_use_bytes() const;
-  /// Forget all cached indices.
+  /// Forget all that is cached: indices, and metadata of data files.
   void DropCaches();
 
   /// The inside; for the library only.

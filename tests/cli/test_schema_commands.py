@@ -110,6 +110,15 @@ def test_errors_call_options_as_the_command_does(table):
     assert "create --enable-stable-row-ids" in refused.json_error["message"]
 
 
+@pytest.mark.parametrize("name", ["older_than", "max_rows_per_file", "set_clustering"])
+def test_errors_leave_names_of_columns_as_they_are(table, name):
+    for arguments in (["drop-column", table, name], ["index", "create", table, "--column", name]):
+        refused = attempt(*arguments)
+        assert refused.code == NOT_FOUND
+        assert f"column {name}" in refused.error, refused.error
+    assert f"tag {name}" in attempt("tag", "delete", table, name).error
+
+
 def test_nothing_to_do_is_success_without_a_version(table):
     assert "nothing to do" in run("rename", table, "id", "id").out
     assert lance.dataset(str(table)).version == 1

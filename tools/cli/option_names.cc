@@ -19,8 +19,8 @@ constexpr std::pair<std::string_view, std::string_view> kOtherNames[] = {
     {"num_generated_filters", "--generate"},
     {"set_clustering", "cluster set"},
     {"clear_clustering", "cluster clear"},
+    {"cluster set (SetClustering)", "cluster set"},
     {"SetClustering", "cluster set"},
-    {"cluster set (cluster set)", "cluster set"},
     {"WithClustering", "--cluster-by with --declare"},
     {"UpdateMetadata", "config set"},
     {"AlterColumns", "alter"},
@@ -34,6 +34,9 @@ bool IsWord(std::string_view text, size_t begin, size_t end) {
            std::string_view("_-/\"'`=").find(c) != std::string_view::npos;
   };
   if (begin > 0 && (joins(text[begin - 1]) || text[begin - 1] == '.')) return false;
+  for (const std::string_view kind : {"column ", "index ", "tag ", "branch ", "columns "}) {
+    if (text.substr(0, begin).ends_with(kind)) return false;  // a name of the user's
+  }
   if (end == text.size()) return true;
   const bool is_name_of_file = text[end] == '.' && end + 1 < text.size() && joins(text[end + 1]);
   return !joins(text[end]) && !is_name_of_file;

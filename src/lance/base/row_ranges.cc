@@ -24,6 +24,19 @@ RowRanges RowRanges::Make(std::vector<RowRange> ranges) {
   return result;
 }
 
+RowRanges RowRanges::FromAscending(std::span<const uint32_t> numbers, uint64_t base) {
+  RowRanges result;
+  for (const uint32_t number : numbers) {
+    const uint64_t row = base + number;
+    if (!result.ranges_.empty() && result.ranges_.back().end >= row) {
+      result.ranges_.back().end = row + 1;
+    } else {
+      result.ranges_.push_back({row, row + 1});
+    }
+  }
+  return result;
+}
+
 uint64_t RowRanges::num_rows() const {
   uint64_t sum = 0;
   for (const RowRange range : ranges_) sum += range.size();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace lance {
@@ -24,6 +25,9 @@ class RowRanges {
 
   /// Make a set from ranges in any order; they may overlap and be empty.
   static RowRanges Make(std::vector<RowRange> ranges);
+
+  /// Make the set of `base` + each number. \pre ascending
+  static RowRanges FromAscending(std::span<const uint32_t> numbers, uint64_t base = 0);
 
   const std::vector<RowRange>& ranges() const { return ranges_; }
   bool empty() const { return ranges_.empty(); }

@@ -137,6 +137,18 @@ arrow::Result<std::vector<uint64_t>> ChooseFragments(const table::Manifest& mani
   return std::vector<uint64_t>(chosen.begin(), chosen.end());
 }
 
+/// Files of a segment never change: neither this version nor an older one may have the folder.
+arrow::Status CheckFolderIsFree(ObjectStore& store, const Uuid& uuid) {
+  bool is_free = true;
+  ARROW_RETURN_NOT_OK(store.ListPaths("_indices/" + uuid.ToString(), [&](const std::string&) {
+    is_free = false;
+    return arrow::Status::OK();
+  }));
+  if (is_free) return arrow::Status::OK();
+  return arrow::Status::AlreadyExists("an index segment ", uuid.ToString(),
+                                      " is there already; allowed: another uuid, or none");
+}
+
 /// A new index, checked against a version.
 struct PlannedIndex {
   std::string name;
@@ -175,6 +187,7 @@ arrow::Result<PlannedIndex> PlanIndex(const Dataset::Impl& dataset,
   plan.uuid = Uuid::Random(*run.random);
   if (!request.uuid.empty()) {
     ARROW_ASSIGN_OR_RAISE(plan.uuid, Uuid::Parse(request.uuid));
+    ARROW_RETURN_NOT_OK(CheckFolderIsFree(*dataset.store, plan.uuid));
   }
   return plan;
 }

@@ -29,7 +29,7 @@ arrow::Result<std::shared_ptr<arrow::Table>> CollectInMemory(
     if (run.memory_budget != nullptr) {
       // Twice: the rows as they arrived and as they are sorted.
       const auto bytes = 2 * static_cast<uint64_t>(arrow::util::TotalBufferSize(*batch));
-      ARROW_ASSIGN_OR_RAISE(auto part, run.memory_budget->Reserve(bytes, "max_memory_bytes"));
+      ARROW_ASSIGN_OR_RAISE(auto part, run.memory_budget->Reserve(bytes, "a sorted write"));
       reservations->push_back(std::move(part));
     }
     batches.push_back(std::move(batch));

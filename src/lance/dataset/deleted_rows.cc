@@ -8,15 +8,7 @@
 namespace lance {
 
 RowRanges RowsWithout(const RoaringBitmap& deleted, uint64_t num_rows) {
-  std::vector<RowRange> ranges;
-  for (const uint32_t offset : deleted.ToVector()) {
-    if (!ranges.empty() && ranges.back().end == offset) {
-      ++ranges.back().end;
-    } else {
-      ranges.push_back({offset, uint64_t{offset} + 1});
-    }
-  }
-  return RowRanges::Make(std::move(ranges)).Complement(num_rows);
+  return RowRanges::FromAscending(deleted.ToVector()).Complement(num_rows);
 }
 
 arrow::Result<RowRanges> LiveRows(ObjectStore& store, const table::Fragment& fragment,

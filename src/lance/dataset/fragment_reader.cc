@@ -48,15 +48,19 @@ FragmentReader::~FragmentReader() {
   if (cache_ == nullptr) return;
   for (const auto& [file_index, reader] : files_) {
     if (reader == nullptr) continue;
+    const auto known = known_bytes_.find(file_index);
+    const bool has_grown =
+        known == known_bytes_.end() || known->second != reader->opened().size_bytes();
+    if (!has_grown) continue;
     auto opened = std::make_shared<const format::OpenedFile>(reader->opened());
     const uint64_t size_bytes = opened->size_bytes();
     cache_->Insert(CacheKey(fragment_.files[file_index]), std::move(opened), size_bytes);
   }
 }
 
-void FragmentReader::set_cache(DataFileCache* cache, std::string table_uri) {
-  cache_ = cache;
-  table_uri_ = std::move(table_uri);
+void FragmentReader::UseCacheOf(const Dataset::Impl& dataset) {
+  cache_ = &dataset.session->impl().data_files;
+  table_uri_ = dataset.uri;
 }
 
 std::string FragmentReader::CacheKey(const table::DataFile& file) const {
@@ -64,11 +68,13 @@ std::string FragmentReader::CacheKey(const table::DataFile& file) const {
 }
 
 arrow::Result<std::shared_ptr<const format::DataFileReader>> FragmentReader::OpenUnchecked(
-    const table::DataFile& file) {
+    size_t file_index) {
+  const table::DataFile& file = fragment_.files[file_index];
   const std::string path = table::DataFilePath(file);
   if (cache_ != nullptr) {
     const auto known = cache_->Find(CacheKey(file));
     if (known != nullptr) {
+      known_bytes_[file_index] = known->size_bytes();
       return format::DataFileReader::Reopen(store_, path, *known, run_.memory_pool);
     }
   }
@@ -82,9 +88,8 @@ arrow::Result<std::shared_ptr<const format::DataFileReader>> FragmentReader::Ope
   std::lock_guard lock(mutex_);
   auto& reader = files_[file_index];
   if (reader == nullptr) {
-    const table::DataFile& file = fragment_.files[file_index];
-    const std::string path = table::DataFilePath(file);
-    auto opened = OpenUnchecked(file);
+    const std::string path = table::DataFilePath(fragment_.files[file_index]);
+    auto opened = OpenUnchecked(file_index);
     if (!opened.ok()) return ExplainMissing(opened.status(), path);
     reader = *std::move(opened);
     if (fragment_.physical_rows > reader->num_rows()) {

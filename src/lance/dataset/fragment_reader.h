@@ -14,6 +14,7 @@
 #include "lance/base/run_context.h"
 #include "lance/dataset/blobs.h"
 #include "lance/dataset/data_file_cache.h"
+#include "lance/dataset/dataset_impl.h"
 #include "lance/format/data_file_reader.h"
 #include "lance/format/field_tree.h"
 #include "lance/format/schema.h"
@@ -30,10 +31,8 @@ class FragmentReader {
 
   ~FragmentReader();
 
-  /// Open files by what the session knows of them, and leave there what was read of them.
-  ///
-  /// \param table_uri under which they are known
-  void set_cache(DataFileCache* cache, std::string table_uri);
+  /// Open files by what the session knows of the table's, and leave there what was read of them.
+  void UseCacheOf(const Dataset::Impl& dataset);
 
   /// Give blobs as payloads; descriptors otherwise.
   void set_blob_form(BlobForm form) { blob_form_ = form; }
@@ -69,8 +68,7 @@ class FragmentReader {
   /// The columns of a file, by field.
   format::ColumnMap ColumnsOf(size_t file_index) const;
   arrow::Result<std::shared_ptr<const format::DataFileReader>> OpenFile(size_t file_index);
-  arrow::Result<std::shared_ptr<const format::DataFileReader>> OpenUnchecked(
-      const table::DataFile& file);
+  arrow::Result<std::shared_ptr<const format::DataFileReader>> OpenUnchecked(size_t file_index);
   std::string CacheKey(const table::DataFile& file) const;
 
   std::shared_ptr<ObjectStore> store_;
@@ -81,6 +79,7 @@ class FragmentReader {
   std::string table_uri_;
   std::mutex mutex_;
   std::map<size_t, std::shared_ptr<const format::DataFileReader>> files_;
+  std::map<size_t, uint64_t> known_bytes_;  // of files that were in the cache
 };
 
 /// The addresses of rows of a fragment: (fragment id << 32) | offset.

@@ -1,10 +1,14 @@
 #include "lance/index.h"
 
 #include <algorithm>
+#include <map>
+#include <string>
 #include <utility>
 
 #include "lance/dataset/column_values.h"
 #include "lance/dataset/dataset_impl.h"
+#include "lance/dataset/index_coverage.h"
+#include "lance/dataset/index_refresh.h"
 #include "lance/dataset/scalar_segments.h"
 #include "lance/dataset/zonemaps.h"
 #include "lance/index/index_type.h"
@@ -22,13 +26,12 @@ std::string FieldPath(const Dataset::Impl& dataset, int32_t field_id) {
 
 /// Everything that a description says besides its segments.
 IndexDescription Describe(const Dataset::Impl& dataset, const table::IndexMetadata& segment) {
-  const bool is_zonemap = index::IsZonemap(segment) && segment.index_version.value_or(0) == 0;
   IndexDescription description{.name = segment.name,
                                .index_type = index::IndexTypeName(segment),
                                .field_ids = segment.field_ids,
                                .type_url = segment.details_type_url,
                                .clustering_id = segment.clustering_id.value_or(0),
-                               .usable = is_zonemap || IsScalarIndex(segment)};
+                               .usable = IsBuiltHere(segment) || IsScalarIndex(segment)};
   for (const int32_t field_id : segment.field_ids) {
     description.field_names.push_back(FieldPath(dataset, field_id));
   }
@@ -51,13 +54,8 @@ arrow::Result<IndexSegmentDescription> DescribeSegment(const table::IndexMetadat
 }
 
 /// Count the rows and fragments that an index answers for, and the others.
-void CountCoverage(const table::Manifest& manifest, IndexDescription* description) {
-  RoaringBitmap covered;
-  for (const IndexSegmentDescription& segment : description->segments) {
-    for (const uint64_t id : segment.fragment_ids.value_or(std::vector<uint64_t>())) {
-      covered.Add(static_cast<uint32_t>(id));
-    }
-  }
+void CountCoverage(const table::Manifest& manifest, const RoaringBitmap& covered,
+                   IndexDescription* description) {
   for (const table::Fragment& fragment : manifest.fragments) {
     if (covered.Contains(static_cast<uint32_t>(fragment.id))) {
       description->num_rows_indexed += fragment.live_rows();
@@ -74,7 +72,10 @@ arrow::Result<std::vector<IndexDescription>> ListIndices(const Dataset& dataset,
                                                          const CallOptions& call) {
   ARROW_RETURN_NOT_OK(call.stop_token.Poll());
   const table::Manifest& manifest = dataset.impl().manifest();
+  ARROW_ASSIGN_OR_RAISE(const auto reuse,
+                        LoadFragmentReuse(dataset.impl(), dataset.impl().Run(call)));
   std::vector<IndexDescription> descriptions;
+  std::map<std::string, RoaringBitmap> covered;
   for (const table::IndexMetadata& segment : manifest.indices) {
     if (index::IsSystemIndex(segment)) continue;
     auto found = std::ranges::find(descriptions, segment.name, &IndexDescription::name);
@@ -85,8 +86,11 @@ arrow::Result<std::vector<IndexDescription>> ListIndices(const Dataset& dataset,
     ++found->num_segments;
     found->total_size_bytes += described.size_bytes;
     found->segments.push_back(std::move(described));
+    covered[segment.name] |= EffectiveCoverage(segment, manifest, reuse.get());
   }
-  for (IndexDescription& description : descriptions) CountCoverage(manifest, &description);
+  for (IndexDescription& description : descriptions) {
+    CountCoverage(manifest, covered[description.name], &description);
+  }
   return descriptions;
 }
 

@@ -8,14 +8,13 @@
 #include "lance/index/index_type.h"
 #include "lance/table/feature_flags.h"
 #include "lance/table/index_rows.h"
+#include "lance/table/mem_wal.h"
 
 namespace lance {
 
 namespace {
 
 constexpr std::array<std::string_view, 3> kRemappedTypes = {"BTree", "Bitmap", "LabelList"};
-
-constexpr std::string_view kMemWalName = "__lance_mem_wal";
 
 }  // namespace
 
@@ -48,7 +47,7 @@ bool IsRemapped(const table::IndexMetadata& segment, const table::Manifest& mani
   if (index::IsSystemIndex(segment) || !index::IsKnownIndex(segment)) return false;
   if (segment.field_ids.size() != 1) return false;
   // Its records say how far each index has caught up, which nobody here brings up to date (5.5).
-  if (std::ranges::find(manifest.indices, kMemWalName, &table::IndexMetadata::name) !=
+  if (std::ranges::find(manifest.indices, table::kMemWalIndex, &table::IndexMetadata::name) !=
       manifest.indices.end()) {
     return false;
   }

@@ -1,4 +1,6 @@
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "arrow/api.h"
@@ -24,8 +26,9 @@ std::vector<table::IndexMetadata> SegmentsOfIndexNamed(const table::Manifest& ma
 
 arrow::Status NoSuchIndex(const table::Manifest& manifest, const std::string& name) {
   std::string names;
+  std::set<std::string_view> told;
   for (const table::IndexMetadata& segment : manifest.indices) {
-    if (index::IsSystemIndex(segment) || names.find(segment.name) != std::string::npos) continue;
+    if (index::IsSystemIndex(segment) || !told.insert(segment.name).second) continue;
     names += (names.empty() ? "" : ", ") + segment.name;
   }
   return NotFoundError(

@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "lance/dataset/dataset_impl.h"
+#include "lance/dataset/index_coverage.h"
 #include "lance/dataset/json_parts.h"
 #include "lance/dataset/named_index.h"
 #include "lance/dataset/scalar_segments.h"
@@ -46,6 +47,7 @@ arrow::Result<std::string> IndexStatistics(const Dataset& dataset, const std::st
   const RunContext run = impl.Run(call);
   const auto segments = SegmentsOfIndexNamed(impl.manifest(), name);
   if (segments.empty()) return NoSuchIndex(impl.manifest(), name);
+  ARROW_ASSIGN_OR_RAISE(const auto reuse, LoadFragmentReuse(impl, run));
   Json facts = Json::array();
   Json rows_of_segments = Json::array();
   RoaringBitmap covered;
@@ -53,7 +55,7 @@ arrow::Result<std::string> IndexStatistics(const Dataset& dataset, const std::st
   for (const table::IndexMetadata& segment : segments) {
     ARROW_ASSIGN_OR_RAISE(Json of_segment, FactsOf(impl, segment, run));
     facts.push_back(std::move(of_segment));
-    const RoaringBitmap coverage = EffectiveCoverage(segment, impl.manifest());
+    const RoaringBitmap coverage = EffectiveCoverage(segment, impl.manifest(), reuse.get());
     uint64_t num_rows = 0;
     for (const table::Fragment& fragment : impl.manifest().fragments) {
       const bool is_covered = coverage.Contains(static_cast<uint32_t>(fragment.id));

@@ -27,14 +27,8 @@ void AddNumbers(const index::RowAddressMap& rows, uint32_t entry_id, RoaringBitm
                                               &index::RowAddressMap::Entry::fragment_id);
   if (entry == rows.entries.end() || entry->fragment_id != entry_id) return;
   if (entry->offsets) wanted &= *entry->offsets;
-  for (const uint32_t number : wanted.ToVector()) {
-    const uint64_t row = base + number;
-    if (!ranges->empty() && ranges->back().end == row) {
-      ++ranges->back().end;
-    } else {
-      ranges->push_back({row, row + 1});
-    }
-  }
+  const RowRanges found = RowRanges::FromAscending(wanted.ToVector(), base);
+  ranges->insert(ranges->end(), found.ranges().begin(), found.ranges().end());
 }
 
 /// The rows of one fragment in a map of addresses.

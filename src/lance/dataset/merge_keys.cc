@@ -123,7 +123,7 @@ arrow::Result<SourceKeys> SourceKeys::Make(const arrow::ArrayVector& columns,
     if (encoder.Encode(row, &key)) bytes += kBytesPerKey + key.size();
   }
   if (run.memory_budget != nullptr) {
-    ARROW_ASSIGN_OR_RAISE(keys.reservation_, run.memory_budget->Reserve(bytes, "max_memory_bytes"));
+    ARROW_ASSIGN_OR_RAISE(keys.reservation_, run.memory_budget->Reserve(bytes, "a merge"));
   }
   keys.next_.assign(static_cast<size_t>(num_rows), -1);
   keys.is_matched_.assign(static_cast<size_t>(num_rows), false);

@@ -10,8 +10,7 @@ namespace lance {
 /// The operation that makes a change of metadata; without any map when it changes nothing.
 ///
 /// \return KeyError + NotFound{column} for an unknown column; Invalid when one is named for a
-/// target
-///   that has none
+///   target that has none
 arrow::Result<table::UpdateConfig> MakeMetadataChange(const table::Manifest& manifest,
                                                       const MetadataUpdate& update);
 

@@ -1,21 +1,10 @@
 #include "lance/dataset/new_segments.h"
 
-#include <chrono>
-
+#include "lance/base/epoch_time.h"
 #include "lance/base/status_detail.h"
 #include "lance/index/index_file.h"
 
 namespace lance {
-
-namespace {
-
-uint64_t NowInMilliseconds(const RunContext& run) {
-  const auto since_epoch = run.clock->Now().time_since_epoch();
-  return static_cast<uint64_t>(
-      std::chrono::duration_cast<std::chrono::milliseconds>(since_epoch).count());
-}
-
-}  // namespace
 
 NewSegments::~NewSegments() {
   for (const table::IndexMetadata& segment : segments_) {
@@ -35,16 +24,17 @@ arrow::Status NewSegments::Write(const index::NewZonemapRequest& request, const 
 arrow::Status NewSegments::Write(const NewScalarSegment& segment,
                                  const index::NewScalarIndex& content, const RunContext& run) {
   ARROW_ASSIGN_OR_RAISE(auto files, index::WriteScalarIndex(store_, segment.uuid, content, run));
-  segments_.push_back({.uuid = segment.uuid,
-                       .field_ids = {segment.field_id},
-                       .name = segment.name,
-                       .dataset_version = segment.dataset_version,
-                       .fragment_bitmap = segment.coverage.Serialize(),
-                       .details_type_url = std::move(files.details_type_url),
-                       .has_details = true,
-                       .index_version = files.index_version,
-                       .created_at_ms = segment.created_at_ms.value_or(NowInMilliseconds(run)),
-                       .files = std::move(files.files)});
+  segments_.push_back(
+      {.uuid = segment.uuid,
+       .field_ids = {segment.field_id},
+       .name = segment.name,
+       .dataset_version = segment.dataset_version,
+       .fragment_bitmap = segment.coverage.Serialize(),
+       .details_type_url = std::move(files.details_type_url),
+       .has_details = true,
+       .index_version = files.index_version,
+       .created_at_ms = segment.created_at_ms.value_or(EpochMilliseconds(*run.clock)),
+       .files = std::move(files.files)});
   return arrow::Status::OK();
 }
 

@@ -34,7 +34,8 @@ std::vector<uint32_t> BindingSegmentsOver(const table::Manifest& manifest,
   std::vector<uint32_t> binding;
   for (size_t i = 0; i < manifest.indices.size(); ++i) {
     if (!coverage[i] || !BindsTasks(manifest.indices[i], manifest)) continue;
-    if (MayCover(coverage[i], fragment_id)) binding.push_back(static_cast<uint32_t>(i));
+    const bool is_over = coverage[i]->Contains(static_cast<uint32_t>(fragment_id));
+    if (is_over) binding.push_back(static_cast<uint32_t>(i));
   }
   return binding;
 }

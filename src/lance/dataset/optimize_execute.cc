@@ -61,7 +61,7 @@ arrow::Result<SourceRows> ReadSources(const ClusteringCompactionTask::Impl& task
     ARROW_ASSIGN_OR_RAISE(auto columns, reader.ReadColumns(fields, rows));
     if (run.memory_budget != nullptr) {
       ARROW_ASSIGN_OR_RAISE(auto reservation,
-                            run.memory_budget->Reserve(ColumnBytes(columns), "max_memory_bytes"));
+                            run.memory_budget->Reserve(ColumnBytes(columns), "the rows of a task"));
       sources.reservations.push_back(std::move(reservation));
     }
     ARROW_ASSIGN_OR_RAISE(auto address, RowAddresses(fragment.id, rows, run.memory_pool));

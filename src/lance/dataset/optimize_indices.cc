@@ -64,7 +64,7 @@ arrow::Result<std::vector<std::string>> ChooseIndices(const table::Manifest& man
       return UnsupportedError("optimize index of type " + index::IndexTypeName(segments.front()),
                               reason);
     }
-    chosen.push_back(name);
+    if (std::ranges::find(chosen, name) == chosen.end()) chosen.push_back(name);
   }
   if (!request.index_names.empty()) return chosen;
   for (const table::IndexMetadata& segment : manifest.indices) {
@@ -155,11 +155,15 @@ arrow::Result<Dataset> CommitRefreshes(const Dataset& dataset,
   return segments.Commit(dataset, std::move(removed), request.commit, run);
 }
 
-/// First what rewrites have left for later, so that the rest need not know of it.
+/// First what rewrites have left for later, so that the rest need not know of it. Who trains anew
+/// takes over nothing, and may well do so because what is there cannot be read.
 arrow::Result<Dataset> OptimizeOnce(const Dataset& dataset, const OptimizeIndicesRequest& request,
                                     const RunContext& run) {
   ARROW_ASSIGN_OR_RAISE(const auto names, ChooseIndices(dataset.impl().manifest(), request, run));
-  ARROW_ASSIGN_OR_RAISE(Dataset current, CatchUpIndices(dataset, names, request.commit, run));
+  Dataset current = dataset;
+  if (!request.retrain) {
+    ARROW_ASSIGN_OR_RAISE(current, CatchUpIndices(dataset, names, request.commit, run));
+  }
   ARROW_ASSIGN_OR_RAISE(current, CommitRefreshes(current, names, request, run));
   return TrimFragmentReuse(current, request.commit, run);
 }

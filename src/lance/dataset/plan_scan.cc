@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,9 +41,7 @@ class TaskCutter {
   /// A fragment that fits into one task is not cut.
   void Add(const table::Fragment& fragment, const RowRanges& rows) {
     const uint64_t num_rows = rows.num_rows();
-    const bool is_there =
-        task_ && std::ranges::find(task_->fragment_ids, fragment.id) != task_->fragment_ids.end();
-    if (is_there || num_rows > Room()) Finish();
+    if (ids_in_task_.contains(fragment.id) || num_rows > Room()) Finish();
     if (num_rows <= target_rows_) return AddPart(fragment, rows);
     for (uint64_t begin = 0; begin < num_rows; begin += target_rows_) {
       Finish();
@@ -72,6 +71,7 @@ class TaskCutter {
         static_cast<uint64_t>(static_cast<double>(bytes) * static_cast<double>(rows) /
                               static_cast<double>(fragment.physical_rows));
     task_->fragment_ids.push_back(fragment.id);
+    ids_in_task_.insert(fragment.id);
     task_->parts.push_back(std::move(part));
   }
 
@@ -79,12 +79,14 @@ class TaskCutter {
     if (task_) tasks_.emplace_back(std::make_shared<const ScanTask::Impl>(*std::move(task_)));
     task_.reset();
     rows_in_task_ = 0;
+    ids_in_task_.clear();
   }
 
   const ScanTask::Impl& common_;
   uint64_t target_rows_;
   std::optional<ScanTask::Impl> task_;
   uint64_t rows_in_task_ = 0;
+  std::set<uint64_t> ids_in_task_;  // a scan may be given a fragment twice
   std::vector<ScanTask> tasks_;
 };
 
@@ -116,6 +118,7 @@ arrow::Result<ScanPlan> PlanScan(const Dataset& dataset, const ScanOptions& opti
     RowRanges rows = RowRanges::All(fragment.physical_rows);
     if (pruner) {
       FragmentReader reader(scan.dataset->store, fragment, run);
+      reader.UseCacheOf(*scan.dataset);
       ARROW_ASSIGN_OR_RAISE(auto pruned, pruner->Prune(&reader));
       rows = std::move(pruned.candidates);
     }

@@ -86,8 +86,9 @@ class FragmentPruner {
 
   void CountLeaf(size_t leaf, const Zones& zones, const std::optional<LeafSearch::Answer>& answer,
                  uint64_t physical_rows);
-  /// Ask the indices about the leaves, as far as it is worth it. \return by leaf; empty: none
-  /// answers
+  /// Ask the indices about the leaves, as far as it is worth it.
+  ///
+  /// \return by leaf; empty: none answers
   arrow::Result<Answers> AskIndices(const ZonesByField& zones, const RowRanges& left_by_zones,
                                     FragmentReader* fragment);
   arrow::Status LoadSegments(const Dataset::Impl& dataset);

@@ -39,21 +39,23 @@ bool UnitSize::Take(uint64_t rows, uint64_t stored_bytes_per_row, MemoryBudget* 
                     MemoryReservation* memory) const {
   if (budget == nullptr) return true;
   const uint64_t row_bytes = stored_bytes_per_row + bytes_per_row_.value_or(stored_bytes_per_row);
-  auto taken = budget->Reserve(rows * std::max<uint64_t>(row_bytes, 1), "max_memory_bytes");
+  auto taken = budget->Reserve(rows * std::max<uint64_t>(row_bytes, 1), "the rows of a scan");
   if (taken.ok()) *memory = *std::move(taken);
   return taken.ok();
 }
 
-uint64_t UnitSize::Reserve(uint64_t stored_bytes_per_row, MemoryBudget* budget,
+uint64_t UnitSize::Reserve(uint64_t stored_bytes_per_row, uint64_t most_rows, MemoryBudget* budget,
                            MemoryReservation* memory) const {
-  uint64_t rows = Rows(stored_bytes_per_row);
+  uint64_t rows = std::min(Rows(stored_bytes_per_row), most_rows);
   while (rows > kLeastRows && !Take(rows, stored_bytes_per_row, budget, memory)) rows /= 2;
   return rows;
 }
 
-uint64_t UnitSize::ReserveMore(uint64_t stored_bytes_per_row, MemoryBudget* budget,
-                               MemoryReservation* memory) const {
-  const uint64_t rows = Rows(stored_bytes_per_row);
+uint64_t UnitSize::ReserveMore(uint64_t stored_bytes_per_row, uint64_t most_rows,
+                               MemoryBudget* budget, MemoryReservation* memory) const {
+  constexpr uint64_t kShare = 4;
+  if (budget != nullptr && budget->in_use_bytes() > budget->max_bytes() / kShare) return 0;
+  const uint64_t rows = std::min(Rows(stored_bytes_per_row), most_rows);
   return Take(rows, stored_bytes_per_row, budget, memory) ? rows : 0;
 }
 

@@ -27,20 +27,21 @@ arrow::Result<std::vector<std::shared_ptr<arrow::Array>>> ReadFields(
 class UnitSize {
  public:
   /// \param stored_bytes_per_row bytes of a row on storage, where it seldom takes more; counts
-  /// until
-  ///   Note
+  ///   until Note
   /// \return 1 or more
   uint64_t Rows(uint64_t stored_bytes_per_row) const;
 
   /// The same within a budget, of which the rows are given their share. Where there is little room
   /// they are few; there are always some, lest a scan cannot go on.
   ///
+  /// \param most_rows 1 or more
   /// \param budget null: no bound
-  uint64_t Reserve(uint64_t stored_bytes_per_row, MemoryBudget* budget,
+  uint64_t Reserve(uint64_t stored_bytes_per_row, uint64_t most_rows, MemoryBudget* budget,
                    MemoryReservation* memory) const;
 
-  /// The same for rows that need not be read yet. \return 0 where there is no room
-  uint64_t ReserveMore(uint64_t stored_bytes_per_row, MemoryBudget* budget,
+  /// The same for rows that need not be read yet: three quarters of the budget are left to others,
+  /// who may be those that the rows are for. \return 0 where there is no room
+  uint64_t ReserveMore(uint64_t stored_bytes_per_row, uint64_t most_rows, MemoryBudget* budget,
                        MemoryReservation* memory) const;
 
   /// Learn from rows that were read what they take in memory.

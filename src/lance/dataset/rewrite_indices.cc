@@ -13,7 +13,9 @@
 #include "lance/dataset/index_refresh.h"
 #include "lance/dataset/progress_reporter.h"
 #include "lance/dataset/rewrite_moves.h"
+#include "lance/dataset/scalar_segments.h"
 #include "lance/index/address_mapping.h"
+#include "lance/index/index_file.h"
 #include "lance/index/index_type.h"
 #include "lance/index/scalar_index.h"
 #include "lance/index/zonemap.h"
@@ -24,22 +26,10 @@ namespace lance {
 
 namespace {
 
-std::string FilePath(const table::RewrittenIndex& segment, const table::IndexFile& file) {
-  return "_indices/" + segment.new_uuid.ToString() + "/" + file.path;
-}
-
 /// Whether a failure says that this segment cannot be read, and nothing of the storage.
 bool IsOfSegment(const arrow::Status& status) {
   return status.IsNotImplemented() || status.IsSerializationError() || status.IsInvalid() ||
          status.IsKeyError() || status.IsTypeError();
-}
-
-RoaringBitmap LiveFragments(const table::Manifest& manifest) {
-  RoaringBitmap live;
-  for (const table::Fragment& fragment : manifest.fragments) {
-    live.Add(static_cast<uint32_t>(fragment.id));
-  }
-  return live;
 }
 
 void WarnLeftOut(const RunContext& run, const table::IndexMetadata& segment,
@@ -98,7 +88,8 @@ std::string HowToRefresh(const table::IndexMetadata& segment) {
 RewrittenIndices::~RewrittenIndices() {
   for (const table::RewrittenIndex& segment : segments_) {
     for (const table::IndexFile& file : segment.files) {
-      (void)store_->Delete(FilePath(segment, file));  // best effort: cleanup finds what stays
+      // Best effort: cleanup finds what stays.
+      (void)store_->Delete(index::IndexFilePath(segment.new_uuid, std::nullopt, file.path));
     }
   }
   if (record_) table::DropReuseFile(*store_, record_->entry);
@@ -122,7 +113,7 @@ arrow::Status RewrittenIndices::Write(const Dataset::Impl& latest, const Rewrite
   ARROW_ASSIGN_OR_RAISE(auto groups, MovesOf(*store_, rewrites, first_id, run));
   if (defers) return Record(latest, rewrites, groups, run);
   ARROW_ASSIGN_OR_RAISE(const auto moves, table::RowMoves::Make(std::move(groups)));
-  return Remap(latest, moves, run);
+  return Remap(latest, moves, coverage, run);
 }
 
 arrow::Status RewrittenIndices::Record(const Dataset::Impl& latest,
@@ -145,12 +136,10 @@ arrow::Status RewrittenIndices::Record(const Dataset::Impl& latest,
 }
 
 arrow::Status RewrittenIndices::Remap(const Dataset::Impl& latest, const table::RowMoves& moves,
-                                      const RunContext& run) {
+                                      const IndexCoverage& coverage, const RunContext& run) {
   const table::Manifest& manifest = latest.manifest();
-  ARROW_ASSIGN_OR_RAISE(const IndexCoverage coverage, CurrentCoverage(latest, run));
   index::AddressMapping::Steps steps{.moves = &moves};
   ARROW_ASSIGN_OR_RAISE(steps.reuse, LoadFragmentReuse(latest, run));
-  const RoaringBitmap live = LiveFragments(manifest);
   for (size_t i = 0; i < manifest.indices.size(); ++i) {
     const table::IndexMetadata& segment = manifest.indices[i];
     if (!IsRemapped(segment, manifest) || !coverage[i]) continue;
@@ -159,8 +148,7 @@ arrow::Status RewrittenIndices::Remap(const Dataset::Impl& latest, const table::
       WarnLeftOut(run, segment, "it covers only a part of the rows that were written together");
       continue;
     }
-    steps.covered = coverage[i];
-    *steps.covered &= live;
+    steps.covered = EffectiveCoverage(segment, manifest, steps.reuse.get());
     const arrow::Status written = RemapOne(latest, segment, index::AddressMapping(steps), run);
     if (IsOfSegment(written)) {
       WarnLeftOut(run, segment, written.message());

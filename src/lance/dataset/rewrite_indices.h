@@ -7,6 +7,7 @@
 
 #include "arrow/result.h"
 #include "lance/dataset/dataset_impl.h"
+#include "lance/dataset/index_coverage.h"
 #include "lance/dataset/rewrite_commit.h"
 #include "lance/index/scalar_index.h"
 #include "lance/table/row_moves.h"
@@ -50,7 +51,7 @@ class RewrittenIndices {
   arrow::Status Record(const Dataset::Impl& latest, const std::vector<ExecutedRewrite>& rewrites,
                        const std::vector<table::MovedGroup>& groups, const RunContext& run);
   arrow::Status Remap(const Dataset::Impl& latest, const table::RowMoves& moves,
-                      const RunContext& run);
+                      const IndexCoverage& coverage, const RunContext& run);
   arrow::Status RemapOne(const Dataset::Impl& latest, const table::IndexMetadata& segment,
                          const index::RowMapping& mapping, const RunContext& run);
 

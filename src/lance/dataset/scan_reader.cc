@@ -120,7 +120,7 @@ arrow::Status ScanReader::NextFragment() {
   fragment_ =
       std::make_shared<ScanFragment>(store_, fragment, table::HasStableRowIds(manifest), run_);
   fragment_->reader().set_blob_form(BlobFormOf(scan_->options));
-  fragment_->reader().set_cache(&scan_->dataset->session->impl().data_files, scan_->dataset->uri);
+  fragment_->reader().UseCacheOf(*scan_->dataset);
   if (!first_row_offsets_.empty()) {
     fragment_->set_first_row_offset(first_row_offsets_[position]);
   }
@@ -292,16 +292,12 @@ arrow::Result<std::unique_ptr<ScanReader::Unit>> ScanReader::NextUnit() {
   auto unit = std::make_unique<Unit>();
   unit->fragment = fragment_;
   MemoryBudget* const budget = run_.memory_budget.get();
+  const uint64_t bytes_per_row = BytesPerStoredRow();
+  const uint64_t most = MostRowsOfUnit(bytes_per_row);
   uint64_t room = units_.empty()
-                      ? unit_size_.Reserve(BytesPerStoredRow(), budget, &unit->memory)
-                      : unit_size_.ReserveMore(BytesPerStoredRow(), budget, &unit->memory);
+                      ? unit_size_.Reserve(bytes_per_row, most, budget, &unit->memory)
+                      : unit_size_.ReserveMore(bytes_per_row, most, budget, &unit->memory);
   if (room == 0) return nullptr;
-  if (scan_->filter != nullptr) room = std::min(room, ShareOfRowsLeft());
-  // Units that are read at the same time take no more memory together than one alone.
-  if (scan_->filter == nullptr && MostUnits() > 1) room = std::max<uint64_t>(room / 2, 1);
-  if (scan_->filter == nullptr && rows_to_return_) {
-    room = std::min(room, std::max<uint64_t>(rows_to_skip_ + *rows_to_return_, 1));
-  }
   std::vector<RowRange> rows;
   while (!rows_left_.empty() && room > 0) {
     RowRange& range = rows_left_.front();
@@ -313,6 +309,17 @@ arrow::Result<std::unique_ptr<ScanReader::Unit>> ScanReader::NextUnit() {
   }
   unit->rows = RowRanges::Make(std::move(rows));
   return unit;
+}
+
+uint64_t ScanReader::MostRowsOfUnit(uint64_t bytes_per_row) const {
+  if (scan_->filter != nullptr) return ShareOfRowsLeft();
+  uint64_t most = unit_size_.Rows(bytes_per_row);
+  if (MostUnits() > 1) most /= 2;  // several are in memory at once
+  // Rows before the offset are read as well; the sum may be beyond all numbers.
+  if (rows_to_return_ && *rows_to_return_ <= UINT64_MAX - rows_to_skip_) {
+    most = std::min(most, rows_to_skip_ + *rows_to_return_);
+  }
+  return std::max<uint64_t>(most, 1);
 }
 
 size_t ScanReader::MostUnits() const {
@@ -335,23 +342,23 @@ uint64_t ScanReader::ShareOfRowsLeft() const {
   return std::max(kLeastRows, zones * index::kDefaultRowsPerZone);
 }
 
-arrow::Status ScanReader::PlanAhead() {
-  while (units_.size() < MostUnits()) {
-    ARROW_ASSIGN_OR_RAISE(auto unit, NextUnit());
-    if (unit == nullptr) break;
-    units_.push_back(std::move(unit));
+void ScanReader::PlanAhead() {
+  while (failed_.ok() && units_.size() < MostUnits()) {
+    auto unit = NextUnit();
+    failed_ = unit.status();
+    if (!unit.ok() || *unit == nullptr) break;
+    units_.push_back(*std::move(unit));
   }
-  if (units_.size() < 2) return arrow::Status::OK();
+  if (units_.size() < 2) return;
   for (const auto& unit : units_) {
     if (unit->task != nullptr) continue;
     unit->task = AheadTask::Start([this, wanted = unit.get()] { return Read(wanted); });
   }
-  return arrow::Status::OK();
 }
 
 arrow::Status ScanReader::Read(Unit* unit) const {
   ARROW_ASSIGN_OR_RAISE(unit->selected, ApplyFilter(unit->fragment.get(), unit->rows));
-  const bool depends_on_others = rows_to_return_.has_value() || scan_->options.offset > 0;
+  const bool depends_on_others = scan_->options.limit || scan_->options.offset > 0;
   if (depends_on_others || unit->selected.rows.empty()) return arrow::Status::OK();
   return ReadOutputs(unit->fragment.get(), unit->selected, &unit->output);
 }
@@ -397,12 +404,20 @@ arrow::Status ScanReader::ReadNext(std::shared_ptr<arrow::RecordBatch>* batch) {
   while (ready_.empty() && !is_closed_) {
     ARROW_RETURN_NOT_OK(run_.stop_token.Poll());
     if (rows_to_return_ == 0u) break;
-    ARROW_RETURN_NOT_OK(ahead_failed_);
-    ARROW_RETURN_NOT_OK(PlanAhead());
-    if (units_.empty()) break;
-    ARROW_RETURN_NOT_OK(TakeUnit());
-    // While these rows are looked at, the next are read. Should that fail, these come first.
-    if (!ready_.empty() && rows_to_return_ != 0u) ahead_failed_ = PlanAhead();
+    PlanAhead();
+    if (units_.empty()) {
+      // What failed stays failed: going on behind it would leave out rows.
+      ARROW_RETURN_NOT_OK(failed_);
+      break;
+    }
+    const arrow::Status taken = TakeUnit();
+    if (!taken.ok()) {
+      StopAhead();
+      failed_ = taken;
+      return taken;
+    }
+    // While these rows are looked at, the next are read.
+    if (!ready_.empty() && rows_to_return_ != 0u && MostUnits() > 1) PlanAhead();
   }
   if (!ready_.empty()) {
     *batch = std::move(ready_.front());

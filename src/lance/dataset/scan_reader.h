@@ -98,8 +98,10 @@ class ScanReader : public arrow::RecordBatchReader {
   };
   /// Plan the next unit. \return null: there is none
   arrow::Result<std::unique_ptr<Unit>> NextUnit();
-  /// Plan units ahead of the one that is wanted, and have them read.
-  arrow::Status PlanAhead();
+  /// Plan units ahead of the one that is wanted, and have them read, as far as nothing failed.
+  void PlanAhead();
+  /// How many rows the next unit may have.
+  uint64_t MostRowsOfUnit(uint64_t bytes_per_row) const;
   /// How many units may be planned, the one that is wanted included.
   size_t MostUnits() const;
   /// What is left of the fragment, shared among the units that may still be planned.
@@ -155,7 +157,7 @@ class ScanReader : public arrow::RecordBatchReader {
   UnitSize unit_size_;
   std::deque<std::unique_ptr<Unit>> units_;  // planned, in the order of their rows
   uint64_t units_taken_ = 0;
-  arrow::Status ahead_failed_;  // of planning while rows were ready
+  arrow::Status failed_;  // of the first unit that is not in units_; nothing comes after it
   uint64_t rows_to_skip_ = 0;
   std::optional<uint64_t> rows_to_return_;
   std::deque<std::shared_ptr<arrow::RecordBatch>> ready_;

@@ -123,7 +123,7 @@ arrow::Result<arrow::ArrayVector> ReadFragment(const Scanner::Impl& scan, size_t
   const table::Fragment& fragment = scan.dataset->manifest().fragments[position];
   FragmentReader reader(scan.dataset->store, fragment, run);
   reader.set_blob_form(BlobFormOf(scan.options));
-  reader.set_cache(&scan.dataset->session->impl().data_files, scan.dataset->uri);
+  reader.UseCacheOf(*scan.dataset);
   std::vector<const format::FieldNode*> fields;
   arrow::FieldVector names;
   for (const format::FieldNode& source : scan.sources) {

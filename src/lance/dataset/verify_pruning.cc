@@ -193,6 +193,7 @@ class Verification {
     for (const table::Fragment& fragment : manifest.fragments) {
       ARROW_RETURN_NOT_OK(run_.stop_token.Poll());
       FragmentReader reader(dataset_->store, fragment, run_);
+      reader.UseCacheOf(*dataset_);
       ARROW_ASSIGN_OR_RAISE(const auto pruned, pruner.Prune(&reader));
       const RowRanges skipped = pruned.candidates.Complement(fragment.physical_rows);
       if (skipped.empty()) continue;

@@ -7,6 +7,7 @@
 #include "arrow/api.h"
 #include "lance/base/status_detail.h"
 #include "lance/dataset/fragment_reader.h"
+#include "lance/dataset/index_refresh.h"
 #include "lance/index/seed.h"
 
 namespace lance {
@@ -53,15 +54,13 @@ std::string FreeIndexName(const table::Manifest& manifest, const std::string& co
   return name;
 }
 
-arrow::Result<index::FragmentZones> ScanZones(std::shared_ptr<ObjectStore> store,
-                                              const table::Fragment& fragment,
-                                              const ColumnValues& column, uint64_t rows_per_zone,
-                                              const RunContext& run) {
+arrow::Result<index::FragmentZones> ScanZones(FragmentReader* reader, const ColumnValues& column,
+                                              uint64_t rows_per_zone) {
+  const table::Fragment& fragment = reader->fragment();
   ARROW_ASSIGN_OR_RAISE(auto builder, index::ZoneBuilder::Make(column.type(), rows_per_zone));
-  FragmentReader reader(std::move(store), fragment, run);
   for (uint64_t begin = 0; begin < fragment.physical_rows; begin += kRowsPerRead) {
     const uint64_t end = std::min(begin + kRowsPerRead, fragment.physical_rows);
-    ARROW_ASSIGN_OR_RAISE(const auto values, column.Read(&reader, RowRanges::Make({{begin, end}})));
+    ARROW_ASSIGN_OR_RAISE(const auto values, column.Read(reader, RowRanges::Make({{begin, end}})));
     ARROW_RETURN_NOT_OK(builder.Add(*values));
   }
   ARROW_ASSIGN_OR_RAISE(auto zones, builder.Finish());
@@ -75,8 +74,8 @@ std::vector<const table::IndexMetadata*> ZonemapSegmentsOf(const table::Manifest
                                                            int32_t field_id) {
   std::vector<const table::IndexMetadata*> segments;
   for (const table::IndexMetadata& segment : manifest.indices) {
-    if (index::IsZonemap(segment) && segment.index_version.value_or(0) == 0 &&
-        segment.covering_field_ids.empty() && segment.field_ids == std::vector{field_id}) {
+    if (index::IsZonemap(segment) && IsBuiltHere(segment) &&
+        segment.field_ids.front() == field_id) {
       segments.push_back(&segment);
     }
   }
@@ -133,6 +132,10 @@ arrow::Result<std::shared_ptr<const index::ZonemapSegment>> LoadZonemapCached(
   auto cached = cache.Find<index::ZonemapSegment>(kCacheKind, key);
   *was_cached = cached != nullptr;
   if (cached != nullptr) return cached;
+  if (segment.field_ids.size() != 1) {
+    return arrow::Status::Invalid("a zonemap is of one column, this one of ",
+                                  segment.field_ids.size());
+  }
   const format::SchemaField* field = dataset.manifest().schema.FindById(segment.field_ids.front());
   if (field == nullptr) return arrow::Status::Invalid("the index's column has left the schema");
   ARROW_ASSIGN_OR_RAISE(const auto type, format::ParseLogicalType(field->logical_type));
@@ -147,8 +150,8 @@ arrow::Result<index::FragmentZones> ComputeZones(std::shared_ptr<ObjectStore> st
                                                  const table::Fragment& fragment,
                                                  const ColumnValues& column, uint64_t rows_per_zone,
                                                  const RunContext& run) {
+  FragmentReader reader(std::move(store), fragment, run);
   if (column.is_top_level()) {  // others have no seeds
-    FragmentReader reader(store, fragment, run);
     const int32_t field_id = column.field().id;
     ARROW_ASSIGN_OR_RAISE(const auto file, reader.FileOf(field_id));
     if (file != nullptr) {
@@ -159,7 +162,7 @@ arrow::Result<index::FragmentZones> ComputeZones(std::shared_ptr<ObjectStore> st
       }
     }
   }
-  return ScanZones(std::move(store), fragment, column, rows_per_zone, run);
+  return ScanZones(&reader, column, rows_per_zone);
 }
 
 namespace {

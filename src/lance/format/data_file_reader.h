@@ -48,7 +48,7 @@ class DataFileReader {
   /// Read footer, descriptor and column metadata: one or two requests.
   ///
   /// \param size_bytes the file's size when known; a wrong one is an error. No value: asks the
-  /// store
+  ///   store
   static arrow::Result<std::shared_ptr<const DataFileReader>> Open(
       std::shared_ptr<ObjectStore> store, const std::string& path,
       std::optional<uint64_t> size_bytes, const arrow::StopToken& stop,

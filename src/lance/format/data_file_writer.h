@@ -51,8 +51,9 @@ struct DataFileSummary {
 /// 10, 11.
 class DataFileWriter {
  public:
-  /// Start a file. \return NotImplemented naming a column that the version cannot hold; Invalid for
-  /// metadata
+  /// Start a file.
+  ///
+  /// \return NotImplemented naming a column that the version cannot hold; Invalid for metadata
   ///   that ask for an encoding that is not there
   static arrow::Result<std::unique_ptr<DataFileWriter>> Make(
       std::shared_ptr<arrow::io::OutputStream> out, const LanceSchema& schema,

@@ -60,8 +60,7 @@ class FieldWriter {
   ///
   /// \param array of the field's type; may be a slice
   /// \return Invalid naming the path of a field that is not nullable and has a null, or text that
-  /// is
-  ///   not UTF-8; what the sink fails with
+  ///   is not UTF-8; what the sink fails with
   virtual arrow::Status Write(const std::shared_ptr<arrow::Array>& array) = 0;
 
   /// Copy what is buffered where it keeps much more of the caller's memory alive: a small slice of

@@ -35,7 +35,8 @@ RowAddressMap MapRows(const RowAddressMap& rows, const table::FragmentReuse& reu
       if (offsets) *offsets |= *entry.offsets;
       continue;
     }
-    const RoaringBitmap& moved = entry.offsets ? *entry.offsets : *survivors;
+    RoaringBitmap moved = *survivors;
+    if (entry.offsets) moved &= *entry.offsets;
     for (const uint32_t offset : moved.ToVector()) {
       const auto address = reuse.Map(uint64_t{entry.fragment_id} << 32 | offset);
       if (address) add(*address);

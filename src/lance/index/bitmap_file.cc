@@ -44,22 +44,7 @@ arrow::Result<BitmapFile> BitmapFile::Open(std::shared_ptr<ObjectStore> store,
   return opened;
 }
 
-RowRanges BitmapFile::PlacesFrom(std::vector<uint32_t>::const_iterator begin,
-                                 std::vector<uint32_t>::const_iterator end) const {
-  std::vector<RowRange> places;
-  for (; begin < end; ++begin) {
-    if (!places.empty() && places.back().end == *begin) {
-      ++places.back().end;
-    } else {
-      places.push_back({*begin, uint64_t{*begin} + 1});
-    }
-  }
-  return RowRanges::Make(std::move(places));
-}
-
-RowRanges BitmapFile::NullPlaces() const {
-  return PlacesFrom(order_.nulls.begin(), order_.nulls.end());
-}
+RowRanges BitmapFile::NullPlaces() const { return RowRanges::FromAscending(order_.nulls); }
 
 RowRanges BitmapFile::PlacesOf(const arrow::Scalar& value) const {
   if (!value.is_valid) return NullPlaces();
@@ -85,7 +70,9 @@ RowRanges BitmapFile::PlacesBetween(const std::optional<Bound>& lower,
       return order < 0 || (order == 0 && upper->inclusive);
     });
   }
-  return PlacesFrom(begin, end);
+  std::vector<uint32_t> places(begin, end);  // in the order of keys, which is any order of places
+  std::ranges::sort(places);
+  return RowRanges::FromAscending(places);
 }
 
 arrow::Status BitmapFile::VisitSome(

@@ -63,8 +63,6 @@ class BitmapFile {
 
  private:
   BitmapFile() = default;
-  RowRanges PlacesFrom(std::vector<uint32_t>::const_iterator begin,
-                       std::vector<uint32_t>::const_iterator end) const;
   arrow::Status VisitSome(
       const RowRanges& places, const RunContext& run,
       const std::function<arrow::Status(int64_t place, const RowAddressMap& rows)>& visit) const;

@@ -59,11 +59,11 @@ arrow::Status BloomZones::Check() {
     const uint64_t fragment_id = fragment_id_->Value(zone);
     const uint64_t start = zone_start_->Value(zone);
     const uint64_t length = zone_length_->Value(zone);
-    if (fragment_id >= kMaxOffsets || start >= kMaxOffsets || length > kMaxOffsets - start ||
-        length > kMaxSpannedRows - spanned) {
-      return arrow::Status::SerializationError("zone ", zone, " is ", length, " rows from ", start,
-                                               " of fragment ", fragment_id,
-                                               ", allowed are fragments and rows below 2^32");
+    if (fragment_id >= kMaxOffsets || start >= kMaxOffsets || length == 0 ||
+        length > kMaxOffsets - start || length > kMaxSpannedRows - spanned) {
+      return arrow::Status::SerializationError(
+          "zone ", zone, " is ", length, " rows from ", start, " of fragment ", fragment_id,
+          ", allowed are fragments and rows below 2^32, from 1 row");
     }
     spanned += length;
     fragments_.Add(static_cast<uint32_t>(fragment_id));

@@ -118,6 +118,10 @@ arrow::Status BTreeSegment::AddPart(std::shared_ptr<const DataFileReader> file,
   parts_.push_back({std::move(file), first_page, num_pages, values, ids});
   for (uint64_t page = first_page; page < first_page + num_pages; ++page) {
     ARROW_RETURN_NOT_OK(lookup_.CheckSize(page, RowsOf(parts_.back(), page).size()));
+    // Searches and merges take the nulls of a part to be its first rows.
+    if (page > first_page && lookup_.null_count(page) > 0 && !lookup_.IsAllNull(page - 1)) {
+      return arrow::Status::SerializationError("BTree page ", page, " has nulls behind values");
+    }
     num_nulls_ += lookup_.null_count(page);
   }
   return arrow::Status::OK();

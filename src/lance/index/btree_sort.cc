@@ -32,10 +32,7 @@ arrow::MemoryPool* PoolOf(const RunContext& run) {
 /// The bits of a float in an order that is the total order of floats.
 template <std::unsigned_integral Bits>
 OrderedValue FromBits(Bits bits) {
-  constexpr Bits kSign = static_cast<Bits>(Bits{1} << (std::numeric_limits<Bits>::digits - 1));
-  const bool negative = (bits & kSign) != 0;
-  return {.kind = OrderedValue::Kind::kOrdinary,
-          .high = negative ? static_cast<Bits>(~bits) : static_cast<Bits>(bits | kSign)};
+  return {.kind = OrderedValue::Kind::kOrdinary, .high = TotalOrderBits(bits)};
 }
 
 /// Whether `OrderedValue::high` alone decides between values of a type.

@@ -7,6 +7,7 @@
 #include "arrow/api.h"
 #include "lance/format/schema.h"
 #include "lance/index/btree_lookup.h"
+#include "lance/index/index_file.h"
 
 namespace lance::index {
 namespace {
@@ -34,7 +35,7 @@ arrow::MemoryPool* PoolOf(const RunContext& run) {
 BTreeWriter::BTreeWriter(std::shared_ptr<ObjectStore> store, const Uuid& uuid,
                          std::shared_ptr<arrow::DataType> type, const RunContext& run)
     : store_(std::move(store)),
-      folder_("_indices/" + uuid.ToString() + "/"),
+      folder_(IndexFilePath(uuid, std::nullopt, "")),
       type_(std::move(type)),
       run_(run) {}
 

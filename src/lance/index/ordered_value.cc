@@ -29,7 +29,7 @@ OrderedValue FromFloat(Bits bits, Bits infinity) {
   if (static_cast<Bits>(bits & ~kSign) > infinity) {
     return {.kind = negative ? OrderedValue::Kind::kNegativeNan : OrderedValue::Kind::kPositiveNan};
   }
-  return FromUnsigned(negative ? static_cast<Bits>(~bits) : static_cast<Bits>(bits | kSign));
+  return FromUnsigned(TotalOrderBits(bits));
 }
 
 OrderedValue FromBytes(std::string_view bytes) {

@@ -2,7 +2,9 @@
 
 #include <array>
 #include <compare>
+#include <concepts>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -19,6 +21,13 @@ bool HasOrder(const arrow::DataType& type);
 
 /// Whether a type has NaNs.
 bool IsFloat(const arrow::DataType& type);
+
+/// The bits of a float as a number that orders like the float does in the total order.
+template <std::unsigned_integral Bits>
+constexpr Bits TotalOrderBits(Bits bits) {
+  constexpr Bits kSign = static_cast<Bits>(Bits{1} << (std::numeric_limits<Bits>::digits - 1));
+  return static_cast<Bits>((bits & kSign) != 0 ? ~bits : bits | kSign);
+}
 
 /// One value of an ordered type in a form that compares fast.
 ///

@@ -60,7 +60,7 @@ class ScalarIndex {
 
   /// What people may want to know about it, by the reference's names: "num_pages" of a btree,
   /// "num_bitmaps" of a bitmap or label list. From what is in memory.
-  using Fact = std::variant<uint64_t, double, std::string>;
+  using Fact = std::variant<uint64_t, std::string>;
   virtual std::vector<std::pair<std::string, Fact>> Facts() const { return {}; }
 
   /// Bytes that it holds in memory, for the session's cache.

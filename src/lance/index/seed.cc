@@ -109,8 +109,9 @@ std::optional<SeedEntry> ParseSeedEntry(std::string_view text, int num_global_bu
   return SeedEntry{static_cast<int>(*buffer), *rows_per_zone};
 }
 
-/// The column of `file` that holds the fragment's field now. \return no value when another file
-/// does
+/// The column of `file` that holds the fragment's field now.
+///
+/// \return no value when another file does
 std::optional<int> CurrentColumn(const format::DataFileReader& file,
                                  const table::Fragment& fragment, int32_t field_id) {
   for (auto stored = fragment.files.rbegin(); stored != fragment.files.rend(); ++stored) {

@@ -111,6 +111,9 @@ bool ZoneList::AreDisjoint() const {
 }
 
 bool ZoneList::NullCountsMatch(const RoaringBitmap& null_offsets) const {
+  uint64_t counted = 0;
+  for (size_t i = 0; i < size_; ++i) counted += null_count(i);
+  if (null_offsets.size() != counted) return false;  // before they are listed
   const std::vector<uint32_t> offsets = null_offsets.ToVector();
   auto next = offsets.begin();
   for (size_t i = 0; i < size_; ++i) {

@@ -51,10 +51,7 @@ class FloatKeys {
 
   explicit FloatKeys(const arrow::Array& array) : bits_(array.data()->GetValues<Bits>(1)) {}
 
-  uint64_t operator[](int64_t i) const {
-    const Bits bits = bits_[i];
-    return static_cast<Bits>((bits & kSign) != 0 ? ~bits : bits | kSign);
-  }
+  uint64_t operator[](int64_t i) const { return TotalOrderBits(bits_[i]); }
   bool IsNan(int64_t i) const { return static_cast<Bits>(bits_[i] & ~kSign) > kInfinity; }
 
  private:

@@ -1,10 +1,10 @@
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <limits>
 #include <utility>
 
 #include "arrow/api.h"
+#include "lance/base/epoch_time.h"
 #include "lance/base/status_detail.h"
 #include "lance/format/data_file_writer.h"
 #include "lance/index/ordered_value.h"
@@ -173,9 +173,7 @@ table::IndexMetadata Describe(const NewZonemapRequest& request, const FragmentOr
                                                    .has_null_bitmap = has_null_bitmap});
   segment.has_details = true;
   segment.index_version = 0;
-  const auto since_epoch = run.clock->Now().time_since_epoch();
-  segment.created_at_ms = static_cast<uint64_t>(
-      std::chrono::duration_cast<std::chrono::milliseconds>(since_epoch).count());
+  segment.created_at_ms = EpochMilliseconds(*run.clock);
   segment.clustering_id = request.clustering_id;
   return segment;
 }

@@ -41,8 +41,7 @@ arrow::Status AddBasePaths(const std::vector<BasePath>& added, BaseNames names,
 /// Check what can be said of a base path without opening it.
 ///
 /// \return Invalid when it is empty; NotImplemented + UnsupportedFeature when it is relative: what
-/// it
-///   names would depend on where the process happens to run
+///   it names would depend on where the process happens to run
 arrow::Status CheckBasePath(const BasePath& base);
 
 /// Opens the store of a base path, an absolute path or URI.

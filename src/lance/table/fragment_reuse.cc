@@ -1,13 +1,13 @@
 #include "lance/table/fragment_reuse.h"
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 #include <map>
 #include <utility>
 
 #include "arrow/buffer.h"
 #include "lance/base/byte_reader.h"
+#include "lance/base/epoch_time.h"
 #include "lance/base/status_detail.h"
 #include "lance/table/base_path.h"
 #include "lance/table/fragment_reuse_proto.h"
@@ -211,9 +211,7 @@ arrow::Result<IndexMetadata> WriteFragmentReuse(ObjectStore& store,
   entry.has_details = true;
   entry.details_type_url = kTypeUrl;
   entry.index_version = 0;
-  entry.created_at_ms = static_cast<uint64_t>(
-      std::chrono::duration_cast<std::chrono::milliseconds>(run.clock->Now().time_since_epoch())
-          .count());
+  entry.created_at_ms = EpochMilliseconds(*run.clock);
   RoaringBitmap new_fragments;
   for (const ReuseVersion& version : versions) {
     for (const ReuseGroup& group : version.groups) {

@@ -11,12 +11,11 @@
 #include "lance/table/feature_flags.h"
 #include "lance/table/fragment_reuse.h"
 #include "lance/table/index_rows.h"
+#include "lance/table/mem_wal.h"
 #include "lance/table/row_sequence.h"
 
 namespace lance::table {
 namespace {
-
-constexpr std::string_view kMemWalIndex = "__lance_mem_wal";
 
 bool IsSystemIndex(const IndexMetadata& index) {
   return index.name == kFragmentReuseName || index.name == kMemWalIndex;

@@ -50,8 +50,7 @@ class ManifestStore {
   /// listing. The hint only says where to look first.
   ///
   /// \return KeyError + NotFound{table} when there is none; NotImplemented + UnsupportedFeature
-  /// when
-  ///   its feature flags forbid reading
+  ///   when its feature flags forbid reading
   arrow::Result<LoadedManifest> LoadLatest(const RunContext& run) const;
 
   /// One version, also a detached one.

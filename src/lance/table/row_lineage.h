@@ -12,8 +12,7 @@ namespace lance::table {
 /// are.
 ///
 /// * Rows that an operation adds get ids from `next_row_id` and the new version. New fragments of
-/// an
-///   Update may come with the ids of the rows that moved, which are the first ones, and with the
+///   an Update may come with the ids of the rows that moved, which are the first ones, and with the
 ///   versions in which these were created; a version that is missing is 1.
 /// * Rows that a Rewrite moves come with all three.
 /// * Rows whose columns get other files in place are changed by this version.

@@ -43,7 +43,6 @@ arrow::Status RowMoves::Add(MovedGroup moved) {
     return arrow::Status::Invalid(num_survivors, " rows of old fragments survive, the new ones ",
                                   "have ", num_places);
   }
-  target_ids_ |= group.target_ids;
   group.places = std::move(moved.places);
   groups_.push_back(std::move(group));
   return arrow::Status::OK();

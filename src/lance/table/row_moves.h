@@ -56,8 +56,6 @@ class RowMoves {
 
   /// The ids of all sources.
   const RoaringBitmap& sources() const { return source_ids_; }
-  /// The ids of all targets.
-  const RoaringBitmap& targets() const { return target_ids_; }
 
  private:
   struct Target {
@@ -81,7 +79,6 @@ class RowMoves {
   std::vector<Group> groups_;
   std::vector<Source> sources_;  // ascending ids
   RoaringBitmap source_ids_;
-  RoaringBitmap target_ids_;
 };
 
 }  // namespace lance::table

@@ -240,8 +240,7 @@ TEST(AheadTask, NeverBeginsOnceItWasAbandoned) {
     task->Abandon();
     EXPECT_THAT(task->Finish(), IsCancelled());
   }
-  // Work that was queued behind it has run: so would it have.
-  ASSERT_THAT(AheadTask::Start([] { return arrow::Status::OK(); })->Finish(), IsOk());
+  arrow::internal::GetCpuThreadPool()->WaitForIdle();
 
   EXPECT_EQ(runs, 0);
 }

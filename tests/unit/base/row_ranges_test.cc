@@ -21,6 +21,15 @@ TEST(RowRanges, MakeSortsJoinsAndDropsEmptyRanges) {
   EXPECT_EQ(rows.num_rows(), 16u);
 }
 
+TEST(RowRanges, FromAscendingJoinsNumbersAndMayGoBeyond32Bits) {
+  const std::vector<uint32_t> numbers = {0, 1, 1, 2, 5, UINT32_MAX};
+  const uint64_t base = uint64_t{3} << 32;
+  EXPECT_THAT(RowRanges::FromAscending(numbers, base).ranges(),
+              ElementsAre(RowRange{base, base + 3}, RowRange{base + 5, base + 6},
+                          RowRange{base + UINT32_MAX, base + UINT32_MAX + 1}));
+  EXPECT_TRUE(RowRanges::FromAscending({}).empty());
+}
+
 TEST(RowRanges, AllOfNoRowsIsEmpty) {
   EXPECT_TRUE(RowRanges::All(0).empty());
   EXPECT_THAT(RowRanges::All(7).ranges(), ElementsAre(RowRange{0, 7}));

@@ -209,6 +209,47 @@ TEST_F(IndexTest, RefusesByNameWhatIsNotBuilt) {
               IsInvalid(HasSubstr("another beginning than __lance_")));
 }
 
+TEST_F(IndexTest, NeverWritesIntoTheFolderOfAnother) {
+  const Dataset dataset = WithIndex(Create(), {.column = "a", .type = IndexType::kBTree});
+  const std::string uuid = ListIndices(dataset).ValueOrDie()[0].segments[0].uuid;
+  const Dataset without = DropIndex(dataset, "a_idx").ValueOrDie();
+
+  for (const Dataset& at : {dataset, without}) {  // older versions have it still
+    EXPECT_THAT(CreateIndex(at, {.column = "s", .type = IndexType::kBTree, .uuid = uuid}),
+                IsAlreadyExists(HasSubstr(uuid)));
+  }
+
+  EXPECT_THAT(Find(dataset, "a = 4").values, ElementsAre("4"));
+  EXPECT_EQ(Find(dataset, "a = 4").statistics.rows_scanned, 1u);
+}
+
+TEST_F(IndexTest, OptimizeTakesANameThatIsGivenTwiceOnce) {
+  Dataset dataset = WithIndex(
+      Create(),
+      {.column = "a", .type = IndexType::kBTree, .fragment_ids = std::vector<uint64_t>{0}});
+
+  LANCE_ASSERT_OK_AND_ASSIGN(dataset,
+                             OptimizeIndices(dataset, {.index_names = {"a_idx", "a_idx"}}));
+
+  LANCE_ASSERT_OK_AND_ASSIGN(const auto indices, ListIndices(dataset));
+  EXPECT_EQ(indices[0].num_segments, 1u);
+  EXPECT_EQ(indices[0].num_rows_indexed, 6u);
+}
+
+TEST_F(IndexTest, OptimizeTrainsAnewWhatCannotBeRead) {
+  const Dataset dataset = WithIndex(Create(), {.column = "a", .type = IndexType::kBTree});
+  const auto& segment = dataset.impl().manifest().indices[0];
+  const std::string path = "_indices/" + segment.uuid.ToString() + "/page_lookup.lance";
+  ASSERT_THAT(session_.memory()->Delete(path), IsOk());
+
+  LANCE_ASSERT_OK_AND_ASSIGN(const Dataset trained, OptimizeIndices(dataset, {.retrain = true}));
+
+  const Found found = Find(trained, "a = 4");
+  EXPECT_THAT(found.values, ElementsAre("4"));
+  EXPECT_EQ(found.statistics.rows_scanned, 1u);
+  EXPECT_THAT(found.warnings, IsEmpty());
+}
+
 TEST_F(IndexTest, VerifyPruningFindsAnIndexThatLosesARow) {
   Dataset dataset = Create();
   const Dataset indexed = WithIndex(dataset, {.column = "a", .type = IndexType::kBTree});

@@ -323,6 +323,38 @@ TEST_F(ScanTest, ReadsLittleAheadOfALimit) {
   EXPECT_EQ(scan_statistics(*reader)->fragments_scanned, 1u);
 }
 
+TEST_F(ScanTest, GivesAllRowsBeforeAFragmentThatFailsAndNoneBehindIt) {
+  const Dataset dataset = Write(CountedRows(5'000, random_), 500);
+  const auto& damaged = dataset.impl().manifest().fragments[4].files[0];
+  ASSERT_THAT(store_->Delete(table::DataFilePath(damaged)), IsOk());
+  for (const char* filter : {"true", "k >= 0", "v >= 0"}) {
+    for (const int num_threads : {1, 2, 8}) {
+      SCOPED_TRACE(std::string(filter) + ", threads " + std::to_string(num_threads));
+      CallOptions call;
+      call.num_threads = num_threads;
+      ScanOptions options = Where(filter);
+      options.batch_size = 100;
+      const auto reader = dataset.Scan(options).ValueOrDie().ToReader(call).ValueOrDie();
+      std::shared_ptr<arrow::RecordBatch> batch;
+      int64_t num_rows = 0;
+      arrow::Status status = reader->ReadNext(&batch);
+      for (; status.ok() && batch != nullptr; status = reader->ReadNext(&batch)) {
+        num_rows += batch->num_rows();
+      }
+      EXPECT_EQ(num_rows, 2'000);
+      for (int again = 0; again < 3; ++again) {
+        EXPECT_THAT(status, IsSerializationError(::testing::HasSubstr(damaged.path)));
+        status = reader->ReadNext(&batch);
+      }
+
+      options.limit = 2'000;  // which the fragments before meet
+      const auto met = dataset.Scan(options).ValueOrDie().ToTable(call);
+      ASSERT_THAT(met, IsOk());
+      EXPECT_EQ((*met)->num_rows(), 2'000);
+    }
+  }
+}
+
 TEST_F(ScanTest, CanBeClosedWhileUnitsAreReadAhead) {
   const Dataset dataset = Write(CountedRows(50'000, random_), 500);
   CallOptions call;

@@ -175,6 +175,8 @@ TEST(BloomFilterIndex, SaysWhyItCannotBeUsed) {
               IsSerializationError(HasSubstr("zone 0 is 4294967296 rows from 1 of fragment 0")));
   EXPECT_THAT(open(WriteByHand({{uint64_t{1} << 32, 0, 1, false, true}}, none, &bench)),
               IsSerializationError(HasSubstr("allowed are fragments and rows below 2^32")));
+  EXPECT_THAT(open(WriteByHand({{0, 0, 0, false, true}}, none, &bench)),
+              IsSerializationError(HasSubstr("zone 0 is 0 rows")));
   std::vector<HandZone> vast;
   for (uint64_t i = 0; i < 40; ++i) vast.push_back({i, 0, uint64_t{1} << 32, false, true});
   EXPECT_THAT(open(WriteByHand(vast, none, &bench)), IsSerializationError(HasSubstr("zone 32 is")));

@@ -536,6 +536,14 @@ INSTANTIATE_TEST_SUITE_P(
            it->values = IntsOf({std::nullopt, 1, 2, 3, std::nullopt, 5});
          },
          "other nulls"},
+        {"NullsBehindValues",
+         [](auto* it) {
+           it->values = IntsOf({1, 2, 3, std::nullopt, 3, 5});
+           it->min = IntsOf({1, std::nullopt});
+           it->max = IntsOf({3, 5});
+           it->null_count = ArrayOf(arrow::uint32(), "[0, 1]");
+         },
+         "page 1 has nulls behind values"},
         {"IdsHaveNulls",
          [](auto* it) { it->ids = ArrayOf(arrow::uint64(), "[10, 11, 12, 13, null, 15]"); },
          "ids has 1 nulls"},

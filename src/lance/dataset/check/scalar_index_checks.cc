@@ -69,12 +69,16 @@ class SegmentCheck {
   SegmentCheck(const Dataset::Impl& dataset, const table::IndexMetadata& segment,
                std::shared_ptr<const index::ScalarIndex> index, const table::FragmentReuse* reuse,
                const RunContext& run)
-      : dataset_(dataset), segment_(segment), index_(std::move(index)), reuse_(reuse), run_(run) {}
+      : dataset_(dataset),
+        segment_(segment),
+        index_(std::move(index)),
+        reuse_(reuse),
+        run_(run),
+        names_ids_(table::HasStableRowIds(dataset.manifest()) &&
+                   index_->domain() == index::RowDomain::kRowId) {}
 
   /// \return the first problem; "" when there is none
-  arrow::Result<std::string> Find() {
-    ARROW_ASSIGN_OR_RAISE(const auto column,
-                          ColumnValues::Make(dataset_.fields, segment_.field_ids.front()));
+  arrow::Result<std::string> Find(const ColumnValues& column) {
     const RoaringBitmap coverage = EffectiveCoverage(segment_, dataset_.manifest(), reuse_);
     for (const table::Fragment& fragment : dataset_.manifest().fragments) {
       if (!coverage.Contains(static_cast<uint32_t>(fragment.id))) continue;
@@ -89,7 +93,6 @@ class SegmentCheck {
     FragmentReader reader(dataset_.store, fragment, run_);
     const bool has_ids = table::HasStableRowIds(dataset_.manifest());
     SystemColumnReader columns(&reader, has_ids, run_);
-    const bool by_id = has_ids && index_->domain() == index::RowDomain::kRowId;
     ARROW_ASSIGN_OR_RAISE(const RowRanges live, reader.Live());
     for (uint64_t begin = 0; begin < fragment.physical_rows; begin += kRowsAtOnce) {
       ARROW_RETURN_NOT_OK(run_.stop_token.Poll());
@@ -99,7 +102,7 @@ class SegmentCheck {
       ARROW_ASSIGN_OR_RAISE(read.values, column.Read(&reader, rows));
       ARROW_ASSIGN_OR_RAISE(
           read.numbers,
-          columns.Read(by_id ? SystemColumn::kRowId : SystemColumn::kRowAddress, rows));
+          columns.Read(names_ids_ ? SystemColumn::kRowId : SystemColumn::kRowAddress, rows));
       ARROW_ASSIGN_OR_RAISE(std::string problem, FindAmong(read));
       if (!problem.empty()) return problem;
     }
@@ -162,7 +165,7 @@ class SegmentCheck {
   /// The rows of a leaf, by where they are now.
   arrow::Result<index::LeafMatches> Search(const Predicate& leaf) const {
     ARROW_ASSIGN_OR_RAISE(index::LeafMatches matches, index_->Search(leaf, run_));
-    if (reuse_ != nullptr) matches.rows = index::MapRows(matches.rows, *reuse_);
+    if (reuse_ != nullptr && !names_ids_) matches.rows = index::MapRows(matches.rows, *reuse_);
     return matches;
   }
 
@@ -186,6 +189,7 @@ class SegmentCheck {
   std::shared_ptr<const index::ScalarIndex> index_;
   const table::FragmentReuse* reuse_;
   RunContext run_;
+  const bool names_ids_;
   std::optional<index::LeafMatches> nulls_;
   std::optional<index::LeafMatches> not_nulls_;
 };
@@ -195,9 +199,12 @@ arrow::Status CheckSegment(const Dataset::Impl& dataset, const table::IndexMetad
                            Findings* findings) {
   const std::string folder =
       SegmentFolderOf(index::IndexFilePath(segment.uuid, segment.base_id, ""));
-  ARROW_ASSIGN_OR_RAISE(const auto column,
-                        ColumnValues::Make(dataset.fields, segment.field_ids.front()));
-  auto opened = index::OpenScalarIndex(dataset.store, segment, column.type(), run);
+  const auto column = ColumnValues::Make(dataset.fields, segment.field_ids.front());
+  if (!column.ok()) {
+    findings->AddFailure(kIndexUnsupported, folder, column.status());
+    return arrow::Status::OK();
+  }
+  auto opened = index::OpenScalarIndex(dataset.store, segment, column->type(), run);
   if (!opened.ok()) {
     if (opened.status().IsCancelled()) return opened.status();
     const bool is_unsupported = UnsupportedFeature::From(opened.status()) != nullptr;
@@ -205,7 +212,7 @@ arrow::Status CheckSegment(const Dataset::Impl& dataset, const table::IndexMetad
                          opened.status());
     return arrow::Status::OK();
   }
-  const auto problem = SegmentCheck(dataset, segment, *std::move(opened), reuse, run).Find();
+  const auto problem = SegmentCheck(dataset, segment, *std::move(opened), reuse, run).Find(*column);
   if (problem.status().IsCancelled()) return problem.status();
   if (!problem.ok()) {
     findings->AddFailure(kIndexBroken, folder, problem.status());

@@ -16,8 +16,9 @@ namespace {
 
 using Arrays = std::vector<std::shared_ptr<arrow::Array>>;
 
-/// The bytes of a fixed-width array, from its first value on. \pre bits_per_value is a multiple of
-/// 8
+/// The bytes of a fixed-width array, from its first value on.
+///
+/// \pre bits_per_value is a multiple of 8
 const std::byte* FixedBytes(const arrow::Array& array, uint64_t bits_per_value) {
   return reinterpret_cast<const std::byte*>(array.data()->buffers[1]->data()) +
          static_cast<uint64_t>(array.offset()) * (bits_per_value / 8);

@@ -53,8 +53,7 @@ struct LeafPath {
 /// The paths of all leaves of a field, in the order of LeavesOf.
 ///
 /// \return NotImplemented + UnsupportedFeature for a list inside a fixed-size list of struct and
-/// the
-///   reverse, which no reader can read (file-format 8.7)
+///   the reverse, which no reader can read (file-format 8.7)
 arrow::Result<std::vector<LeafPath>> PathsOf(const FieldNode& node);
 
 /// The canonical levels of a page's levels. A plain value.

@@ -57,8 +57,7 @@ int64_t EndOfRowsThatFit(const ColumnWriter& writer, const arrow::Array& array, 
 /// Check the nulls of rows [begin, end) of an array.
 ///
 /// \return Invalid naming `path` when the field must not have any; structs never: 2.0 has no place
-/// for
-///   them
+///   for them
 arrow::Status CheckNulls(const FieldNode& node, const std::string& path, const arrow::Array& array,
                          int64_t begin, int64_t end);
 

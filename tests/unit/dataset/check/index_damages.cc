@@ -5,6 +5,7 @@
 #include "damages.h"
 #include "lance/base/byte_reader.h"
 #include "lance/base/run_context.h"
+#include "lance/index/scalar_index.h"
 #include "lance/index/zonemap.h"
 
 namespace lance::testing {
@@ -140,8 +141,42 @@ std::vector<Damage> Files() {
   };
 }
 
+/// Add a btree of the first fragment that has 7 for every row.
+std::string AddFalseBTree(const CheckedTable& table) {
+  const table::Manifest manifest = table.Manifest();
+  const table::Fragment& fragment = manifest.fragments.front();
+  arrow::Int64Builder values;
+  arrow::UInt64Builder rows;
+  for (uint64_t row = 0; row < fragment.physical_rows; ++row) {
+    (void)values.Append(7);
+    (void)rows.Append(fragment.id << 32 | row);
+  }
+  const auto batch = arrow::RecordBatch::Make(
+      arrow::schema({arrow::field("value", arrow::int64()), arrow::field("row", arrow::uint64())}),
+      static_cast<int64_t>(fragment.physical_rows),
+      {values.Finish().ValueOrDie(), rows.Finish().ValueOrDie()});
+  table::IndexMetadata added = manifest.indices.front();
+  added.uuid = Uuid::Parse("00000000-0000-4000-8000-000000000001").ValueOrDie();
+  added.name = "false_btree";
+  const auto written =
+      index::WriteScalarIndex(table.shared_store(), added.uuid,
+                              {.index_type = "BTree",
+                               .column = "id",
+                               .column_type = arrow::int64(),
+                               .rows = arrow::RecordBatchReader::Make({batch}).ValueOrDie()},
+                              RunContext{})
+          .ValueOrDie();
+  added.details_type_url = written.details_type_url;
+  added.details_value.clear();
+  added.files = written.files;
+  added.fragment_bitmap = RoaringBitmap{static_cast<uint32_t>(fragment.id)}.Serialize();
+  table.Rewrite([&](auto* rewritten) { rewritten->indices.push_back(added); });
+  return "_indices/" + added.uuid.ToString() + "/";
+}
+
 std::vector<Damage> Zones() {
   return {
+      {"BTreeHasOtherValues", "index_wrong", AddFalseBTree, Sample::kPlain, /*is_deep=*/true},
       {"ZoneMinimumTooHigh", "zone_wrong",
        ChangesZones([](auto* zones, auto*) { (*zones)[0].min = arrow::MakeScalar(int64_t{400}); }),
        Sample::kPlain, /*is_deep=*/true},
