@@ -1,4 +1,4 @@
-"""The vectors V1, V2b, V8, V8b, V8c and V9 of zonemap-and-indices 8.3, walked from the outside.
+"""The vectors V1, V2, V2b, V3, V5, V5b, V8, V8b, V8c and V9 of zonemap-and-indices 8.3, walked from the outside.
 
 Zonemap files are written by hand, as a file with columns and a global buffer, and named by a
 CreateIndex commit. For every filter the rows of both readers are compared with those of a scan
@@ -246,19 +246,23 @@ TABLE_A = [
 ]
 
 
+def create_zonemap(builder, uri, column, use_seeds=False):
+    if builder == "theirs":
+        config = IndexConfig("zonemap", {"rows_per_zone": 100, "use_seeds": use_seeds})
+        lance.dataset(uri).create_scalar_index(column, config)
+    else:
+        lance_cpp.dataset(uri).create_scalar_index(
+            column, "ZONEMAP", rows_per_zone=100, use_seeds=use_seeds
+        )
+
+
 @pytest.fixture(scope="module", name="a", params=["ours", "theirs"])
 def indexed_table_a(request, tmp_path_factory):
     """Table A: zonemaps of f and s over fragment 0, and their builder."""
     uri = str(tmp_path_factory.mktemp("a") / "t")
     lance.write_dataset(table_a(0, 550), uri)
     for column in "fs":
-        if request.param == "theirs":
-            config = IndexConfig("zonemap", {"rows_per_zone": 100, "use_seeds": False})
-            lance.dataset(uri).create_scalar_index(column, config)
-        else:
-            lance_cpp.dataset(uri).create_scalar_index(
-                column, "ZONEMAP", rows_per_zone=100, use_seeds=False
-            )
+        create_zonemap(request.param, uri, column)
     lance.write_dataset(table_a(550, 800), uri, mode="append")
     return uri, request.param
 
@@ -321,22 +325,126 @@ WRONG_IN_V2B = {
 }
 
 
+# The first 300 rows of it.
+V2 = {
+    "f > 1000": 33, "f < 50": 183, "f < -1000": 183, "f <= 100": 184, f"f = {NAN}": 33,
+    f"f < {NAN}": 267, f"f <= {NAN}": 300, f"f > {NAN}": 0, "f BETWEEN 100 AND 120": 11,
+    "f = 102": 1, "isnan(f)": 216, "NOT (f < 50)": 117,
+}
+WRONG_IN_V2 = {
+    "f < 50": 0, "f < -1000": 0, "f <= 100": 51, f"f < {NAN}": 167, f"f <= {NAN}": 200,
+}
+
+
 @pytest.mark.parametrize("builder", READERS)
-def test_v2b_negative_nans(builder, tmp_path):
+@pytest.mark.parametrize(
+    "size, answers, wrong", [(300, V2, WRONG_IN_V2), (400, V2B, WRONG_IN_V2B)], ids=["v2", "v2b"]
+)
+def test_v2_negative_nans(size, answers, wrong, builder, tmp_path):
     uri = str(tmp_path / "t")
-    values = pa.array([value_of_negative_nans(i) for i in range(400)])
-    lance.write_dataset(pa.table({"id": range(400), "f": values}), uri)
-    if builder == "theirs":
-        config = IndexConfig("zonemap", {"rows_per_zone": 100})
-        lance.dataset(uri).create_scalar_index("f", config)
-    else:
-        lance_cpp.dataset(uri).create_scalar_index("f", "ZONEMAP", rows_per_zone=100)
-    for sql, count in V2B.items():
+    values = pa.array([value_of_negative_nans(i) for i in range(size)])
+    lance.write_dataset(pa.table({"id": range(size), "f": values}), uri)
+    create_zonemap(builder, uri, "f")
+    for sql, count in answers.items():
         right = rows_without_indices(uri, sql)
         assert len(right) == count, sql
         assert rows_and_read("ours", uri, sql)[0] == right, sql
-        theirs = WRONG_IN_V2B.get(sql, count) if builder == "theirs" else count
+        theirs = wrong.get(sql, count) if builder == "theirs" else count
         assert len(rows_and_read("theirs", uri, sql)[0]) == theirs, sql
+
+
+@pytest.mark.parametrize("builder, zones, read", [
+    ("theirs", [(5, 140), (145, 100), (245, 100), (345, 100), (445, 100), (545, 5)], (200, 5)),
+    # As in seeds, which is allowed: each hundred rows of the file.
+    ("ours", [(0, 100), (100, 100), (200, 100), (300, 100), (400, 100), (500, 50)], (155, 50)),
+], ids=["theirs", "ours"])
+def test_v3_zones_over_deleted_rows(builder, zones, read, tmp_path):
+    uri = str(tmp_path / "t")
+    lance.write_dataset(pa.table({"id": range(550)}), uri)
+    lance.dataset(uri).delete("id < 5 OR id BETWEEN 95 AND 134")
+    create_zonemap(builder, uri, "id")
+    found = lance_cpp.dataset(uri).load_zones("id").to_pydict()
+    assert list(zip(found["zone_start"], found["zone_length"])) == zones
+    check(uri, {
+        "id < 200": (155, read[0], read[0]), "id = 545": (1, read[1], read[1]), "id = 100": (0,),
+    })
+
+
+# V5: seeds.
+
+
+def seeded_table(builder, uri):
+    """Table A with seeded zonemaps of f and s over fragment 0; the rest appended by the builder."""
+    lance.write_dataset(table_a(0, 550), uri)
+    for column in "fs":
+        create_zonemap(builder, uri, column, use_seeds=True)
+    READERS[builder].write_dataset(table_a(550, 800), uri, mode="append")
+    files = lance.dataset(uri).get_fragments()[1].data_files()
+    return os.path.join(uri, "data", files[0].path)
+
+
+def seed_of(path, column):
+    """The bytes of a column's seed in a data file."""
+    file = lance_cpp.file.LanceFileReader(path)
+    entry = file.metadata().schema.metadata[f"lance.seed.{column}".encode()]
+    return file.read_global_buffer(int(entry.split(b":")[0]))
+
+
+def zones_of_fragment_1(uri, column):
+    zones = lance_cpp.dataset(uri).load_zones(column).to_pylist()
+    return [
+        tuple(zone[name] for name in ("zone_start", "zone_length", "min", "max", "null_count"))
+        for zone in zones if zone["fragment_id"] == 1
+    ]
+
+
+@pytest.mark.parametrize("refresher", READERS)
+@pytest.mark.parametrize("builder", READERS)
+def test_v5_seeds_become_zones(builder, refresher, tmp_path):
+    uri = str(tmp_path / "t")
+    path = seeded_table(builder, uri)
+    metadata = lance_cpp.file.LanceFileReader(path).metadata().schema.metadata
+    keys = {key: value for key, value in metadata.items() if key.startswith(b"lance.seed.")}
+    assert set(keys) == {b"lance.seed.f", b"lance.seed.s"}
+    assert set(keys.values()) == {b"1:100", b"2:100"}
+    seed = pa.ipc.open_file(seed_of(path, "s")).read_all()
+    assert seed["min"].to_pylist() == ["s0550", "s0650", "s0750"]
+
+    READERS[refresher].dataset(uri).optimize.optimize_indices()
+
+    assert zones_of_fragment_1(uri, "s") == [
+        (0, 100, "s0550", "s0649", 0), (100, 100, "s0650", "s0749", 20),
+        (200, 50, "s0750", "s0799", 0),
+    ]
+    assert zones_of_fragment_1(uri, "f") == [
+        (0, 100, 550.0, 649.0, 10), (100, 100, 650.0, 749.0, 10), (200, 50, 750.0, 799.0, 5),
+    ]
+    check(uri, {
+        "s = 's0560'": (1, 100, 100), "s IS NULL": (20, 20, 20), "f IS NULL": (150, 150, 150),
+        "f = 5": (1, 100, 100),
+    })
+
+
+@pytest.mark.parametrize("refresher", READERS)
+@pytest.mark.parametrize("rows_per_zone, minimum", [("100", "s0500"), ("050", "s0550")])
+def test_v5b_a_seed_is_believed_when_its_zones_have_the_size_of_the_others(
+    rows_per_zone, minimum, refresher, tmp_path
+):
+    uri = str(tmp_path / "t")
+    path = seeded_table("theirs", uri)
+    with open(path, "rb") as file:
+        data = file.read()
+    seed = seed_of(path, "s")
+    assert (data.count(seed), seed.count(b"s0550")) == (1, 1)
+    data = data.replace(seed, seed.replace(b"s0550", b"s0500"))
+    (key,) = re.findall(rb"lance\.seed\.s..\d:100", data, re.DOTALL)
+    data = data.replace(key, key[:-3] + rows_per_zone.encode())
+    with open(path, "wb") as file:
+        file.write(data)
+
+    READERS[refresher].dataset(uri).optimize.optimize_indices()
+
+    assert zones_of_fragment_1(uri, "s")[0] == (0, 100, minimum, "s0649", 0)
 
 
 # V8: what the list of fragments says, and what the file has.

@@ -65,6 +65,9 @@ INSTANTIATE_TEST_SUITE_P(
         {"ZeroToThirteenAsRun",
          "3b300000 01 0000 0d00 0100 0000 0d00",
          {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13}},
+        {"TwoContainers",
+         "3a300000 02000000 0000 0000 0100 0000 18000000 1a000000 ffff 0000",
+         {65535, 65536}},
     }),
     [](const auto& param) { return param.param.name; });
 
