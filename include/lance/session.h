@@ -23,6 +23,8 @@ struct SessionOptions {
   int num_threads = 0;
   /// Bytes of loaded indices kept; at most half of max_memory_bytes.
   uint64_t index_cache_bytes = 512ull << 20;
+  /// Bytes of metadata of opened data files kept; at most a quarter of max_memory_bytes.
+  uint64_t metadata_cache_bytes = 256ull << 20;
   /// Options for every dataset opened with the session; the dataset's own entries win.
   StorageOptions storage_options;
   /// Stores by URI scheme, beside the built-in file and memory.

@@ -139,7 +139,8 @@ def dataset(
     default_scan_options : dict, optional
         Arguments that every scan of this dataset gets unless it has its own.
     index_cache_size_bytes, metadata_cache_size_bytes : int, optional
-        Bounds of caches; a session has its own.
+        Bytes of loaded indices, and of metadata of opened data files, that are kept. A session has
+        its own bounds.
     block_size, index_cache_size : int, optional
         Hints that no answer depends on: checked, and left to the library.
     session : Session, optional

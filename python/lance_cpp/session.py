@@ -12,9 +12,10 @@ class Session:
     Parameters
     ----------
     index_cache_size_bytes : int, optional
-        Bytes of loaded indices kept.
+        Bytes of loaded indices kept; None: 512 MiB. At most half of max_memory_bytes.
     metadata_cache_size_bytes : int, optional
-        An upper bound that this version keeps by caching no metadata.
+        Bytes of metadata of opened data files kept; None: 256 MiB. At most a quarter of
+        max_memory_bytes.
     max_memory_bytes : int, optional
         Hard bound for the memory of all calls; None: half of the free memory.
     num_threads : int, optional
@@ -37,9 +38,9 @@ class Session:
             metadata_cache_backend=metadata_cache_backend,
             store_registry=store_registry,
         )
-        del metadata_cache_size_bytes
         self._session = _core.make_session(
             index_cache_bytes=index_cache_size_bytes,
+            metadata_cache_bytes=metadata_cache_size_bytes,
             max_memory_bytes=max_memory_bytes,
             num_threads=num_threads,
         )
@@ -57,6 +58,10 @@ class Session:
     def index_cache_size_bytes(self) -> int:
         """The most bytes of loaded indices that are kept."""
         return self._session.index_cache_bytes()
+
+    def metadata_cache_size_bytes(self) -> int:
+        """The most bytes of metadata of opened data files that are kept."""
+        return self._session.metadata_cache_bytes()
 
     def is_same_as(self, other: "Session") -> bool:
         """Whether both are the same session."""

@@ -29,6 +29,8 @@ void BindSession(nb::module_& m) {
       .def("memory_in_use_bytes", &Session::memory_in_use_bytes)
       .def("index_cache_bytes",
            [](const Session& self) { return self.options().index_cache_bytes; })
+      .def("metadata_cache_bytes",
+           [](const Session& self) { return self.options().metadata_cache_bytes; })
       .def("drop_caches", &Session::DropCaches);
   m.def("make_session", [](nb::kwargs arguments) {
     SessionOptions options;
@@ -36,6 +38,7 @@ void BindSession(nb::module_& m) {
     keywords.Take("max_memory_bytes", &options.max_memory_bytes)
         .Take("num_threads", &options.num_threads)
         .Take("index_cache_bytes", &options.index_cache_bytes)
+        .Take("metadata_cache_bytes", &options.metadata_cache_bytes)
         .Take("storage_options", &options.storage_options)
         .Finish();
     return ValueOrThrow(Session::Make(std::move(options)));

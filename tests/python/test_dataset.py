@@ -380,6 +380,25 @@ def test_a_session_is_shared(flights, place):
     assert one.session().size_bytes() >= 0
     sized = lance_cpp.dataset(place, index_cache_size_bytes=4096)
     assert sized.session().index_cache_size_bytes() == 4096
+    assert sized.session().metadata_cache_size_bytes() == 256 << 20
+
+
+def test_a_session_keeps_as_many_bytes_of_files_as_it_may(flights, place):
+    lance_cpp.write_dataset(flights, place, max_rows_per_file=20)
+
+    def kept(size):
+        dataset = lance_cpp.dataset(place, metadata_cache_size_bytes=size)
+        assert dataset.to_table().num_rows == flights.num_rows
+        return dataset.session().size_bytes()
+
+    everything = kept(None)
+    assert kept(1 << 20) == everything > 0
+    assert 0 < kept(everything // 2) <= everything // 2
+    assert kept(0) == 0
+    session = lance_cpp.Session(metadata_cache_size_bytes=77)
+    assert session.metadata_cache_size_bytes() == 77
+    with pytest.raises((TypeError, OverflowError, lance_cpp.InvalidError)):
+        lance_cpp.Session(metadata_cache_size_bytes=-1)
 
 
 def test_configuration_and_metadata(flights, place):

@@ -25,7 +25,6 @@ uint64_t FreeMemoryBytes() {
   return free_bytes;
 }
 
-constexpr uint64_t kMetadataCacheBytes = 256ull << 20;
 constexpr uint64_t kFallbackMemoryBytes = 1ull << 30;  // where the system does not say
 
 }  // namespace
@@ -35,7 +34,7 @@ Session::Impl::Impl(SessionOptions options_in, uint64_t max_memory_bytes)
       stores(options.object_stores),
       memory_budget(MemoryBudget::Make(max_memory_bytes)),
       indices(std::min(options.index_cache_bytes, max_memory_bytes / 2)),
-      data_files(std::min(kMetadataCacheBytes, max_memory_bytes / 4)) {}
+      data_files(std::min(options.metadata_cache_bytes, max_memory_bytes / 4)) {}
 
 Session::Session(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Session::~Session() = default;

@@ -22,7 +22,9 @@
 namespace lance::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
+using ::testing::Gt;
 using ::testing::IsEmpty;
 using ::testing::Le;
 using ::testing::SizeIs;
@@ -87,6 +89,14 @@ std::shared_ptr<arrow::Table> CountedRows(int64_t num_rows, SeededRandom& random
       arrow::schema({arrow::field("k", arrow::int64()), arrow::field("v", arrow::float64()),
                      arrow::field("s", arrow::utf8())}),
       {k.Finish().ValueOrDie(), v.Finish().ValueOrDie(), s.Finish().ValueOrDie()});
+}
+
+/// Bytes read below a folder.
+uint64_t BytesBelow(const std::map<std::string, uint64_t>& bytes, const std::string& folder) {
+  return std::accumulate(bytes.begin(), bytes.end(), uint64_t{0},
+                         [&](uint64_t sum, const auto& one) {
+                           return one.first.starts_with(folder) ? sum + one.second : sum;
+                         });
 }
 
 class ScanTest : public ::testing::Test {
@@ -193,6 +203,46 @@ TEST_F(ScanTest, OpensADataFileOncePerSession) {
   EXPECT_EQ(store_->TakeBytes()[path], first);
 }
 
+/// Bytes that a scan of some fragments reads of the data files.
+uint64_t BytesOfScan(const Dataset& dataset, NotingStore* store, std::vector<uint64_t> fragments) {
+  ScanOptions options = Where("k % 100 = 5", {"v"});
+  options.fragment_ids = std::move(fragments);
+  store->TakeBytes();
+  ReadAll(dataset, options, {.num_threads = 1});
+  return BytesBelow(store->TakeBytes(), "data/");
+}
+
+TEST_F(ScanTest, KeepsAsMuchOfDataFilesAsTheSessionAllows) {
+  Write(CountedRows(1000, random_), 100);
+  const std::vector<uint64_t> few{0, 1, 2};
+  const std::vector<uint64_t> all{0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+  const Dataset large = Open();
+  const uint64_t opened = BytesOfScan(large, store_.get(), few);
+  BytesOfScan(large, store_.get(), all);
+  const uint64_t reopened = BytesOfScan(large, store_.get(), few);
+  ASSERT_LT(reopened, opened);
+  const uint64_t bytes_of_all = large.session()->memory_in_use_bytes();
+
+  const Dataset small = Open({.metadata_cache_bytes = bytes_of_all * 4 / 10});
+  EXPECT_EQ(BytesOfScan(small, store_.get(), few), opened);
+  EXPECT_EQ(BytesOfScan(small, store_.get(), few), reopened) << "there is room for four files";
+  BytesOfScan(small, store_.get(), all);
+  EXPECT_EQ(BytesOfScan(small, store_.get(), few), opened) << "others took their room";
+  EXPECT_THAT(small.session()->memory_in_use_bytes(), AllOf(Gt(0u), Le(bytes_of_all * 4 / 10)));
+
+  const Dataset none = Open({.metadata_cache_bytes = 0});
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(BytesOfScan(none, store_.get(), few), opened);
+  EXPECT_EQ(none.session()->memory_in_use_bytes(), 0u);
+}
+
+TEST_F(ScanTest, KeepsOfDataFilesAtMostAQuarterOfTheMemory) {
+  Write(CountedRows(1000, random_), 100);
+  const Dataset dataset = Open({.max_memory_bytes = 4000});
+  ReadAll(dataset, Where("k % 100 = 5", {"v"}));
+  EXPECT_LE(dataset.session()->memory_in_use_bytes(), 1000u);
+  EXPECT_EQ(dataset.session()->options().metadata_cache_bytes, 256ull << 20);
+}
+
 TEST_F(ScanTest, SaysThatAFileIsGoneThoughItWasOpenBefore) {
   Write(CountedRows(1000, random_), 1000);
   const Dataset dataset = Open();
@@ -205,14 +255,6 @@ TEST_F(ScanTest, SaysThatAFileIsGoneThoughItWasOpenBefore) {
 }
 
 // --- Zonemaps -----------------------------------------------------------------------------------
-
-/// Bytes read below a folder.
-uint64_t BytesBelow(const std::map<std::string, uint64_t>& bytes, const std::string& folder) {
-  return std::accumulate(bytes.begin(), bytes.end(), uint64_t{0},
-                         [&](uint64_t sum, const auto& one) {
-                           return one.first.starts_with(folder) ? sum + one.second : sum;
-                         });
-}
 
 TEST_F(ScanTest, ReadsAZonemapOncePerOpenDatasetAndHoldsItInLittleMemory) {
   const uint64_t num_zones = IsLongSize() ? 1'000'000 : 20'000;
