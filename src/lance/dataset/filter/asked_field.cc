@@ -39,7 +39,7 @@ std::optional<AskedField> FieldOf(const BoundValue& value,
   if (value.kind == BoundValue::Kind::kColumn) {
     const FilterColumn& column = columns[static_cast<size_t>(value.column)];
     if (column.field_id < 0) return std::nullopt;
-    return FieldOfColumn(column);
+    return AskedField{column.field_id, CanonicalIdentifier(column.name), value.type};
   }
   std::string path;
   const FieldNode* node = NodeOf(value, columns, &path);
