@@ -136,16 +136,15 @@ class Values:
 class Past:
     """A table and what was done to it."""
 
+    versions = ["2.0", "2.1", "2.2"]
+
     def __init__(self, rng, uri):
         self.rng = rng
         self.uri = uri
         self.log = []
-        version = rng.choice(["2.0", "2.1", "2.2"])
-        choice = sorted(COLUMNS)
-        if version == "2.0":
-            choice.remove("st")  # 2.0 has no null structs
-        names = rng.sample(choice, rng.randint(2, 6))
-        self.values = {name: Values(rng, COLUMNS[name]) for name in names}
+        version = rng.choice(self.versions)
+        names = self.choose_columns(version)
+        self.values = {name: self.values_of(COLUMNS[name]) for name in names}
         self.next_id = 0
         self.added = 0
         self.is_declared = rng.random() < 0.3
@@ -161,12 +160,24 @@ class Past:
             lance_cpp.dataset(uri).set_clustering(keys)
         self.index()
         for _ in range(rng.randint(1, 6)):
-            change = rng.choice(
-                [self.append, self.append, self.delete, self.update, self.index, self.rewrite,
-                 self.add_column, self.optimize]
-            )
+            change = rng.choice(self.changes())
             self.log.append(change.__name__)
             change()
+
+    def choose_columns(self, version):
+        choice = sorted(COLUMNS)
+        if version == "2.0":
+            choice.remove("st")  # 2.0 has no null structs
+        return self.rng.sample(choice, self.rng.randint(2, 6))
+
+    def values_of(self, type_):
+        return Values(self.rng, type_)
+
+    def changes(self):
+        return [
+            self.append, self.append, self.delete, self.update, self.index, self.rewrite,
+            self.add_column, self.optimize,
+        ]
 
     def writer(self):
         writer = self.rng.choice(self.writers)
@@ -211,12 +222,13 @@ class Past:
         self.writer().dataset(self.uri).add_columns({f"c{self.added}": "id * 3"})
         self.added += 1
 
+    def indexable(self):
+        return [name for name in ["id", *self.values] if name != "st"]
+
     def index(self):
         """Indices of some columns; zonemaps in zones that cut runs."""
         dataset = self.writer().dataset(self.uri)
-        names = [
-            name for name in ["id", *self.values] if name != "st" and self.rng.random() < 0.8
-        ]
+        names = [name for name in self.indexable() if self.rng.random() < 0.8]
         if not isinstance(dataset, lance.LanceDataset):
             names = [name for name in names if name != "dic"]  # the reference would lose rows
         for name in names:
@@ -251,17 +263,12 @@ class Past:
 
     def filters(self, rows, count):
         """Random ones over what the table holds now."""
-        columns, values = [], {}
-        for field in rows.schema:
-            paths = [(field.name,)]
-            if pa.types.is_struct(field.type):
-                paths = [(field.name, child.name) for child in field.type]
-            for path in paths:
-                type_ = field.type if len(path) == 1 else field.type.field(path[1]).type
-                column = Column(path, type_)
-                found = [column.of(row) for row in self.plain(rows)]
-                values[path] = [v for v in found if v is not None and not is_negative_nan(v)]
-                columns.append(column)
+        values = {}
+        columns = [column for field in rows.schema for column in columns_of(field)]
+        plain = self.plain(rows)
+        for column in columns:
+            found = [column.of(row) for row in plain]
+            values[column.path] = [v for v in found if v is not None and not is_negative_nan(v)]
         maker = FilterMaker(self.rng, columns, values)
         return [maker.make() for _ in range(count if maker.columns else 0)]
 
@@ -270,6 +277,14 @@ class Past:
         """The rows as the evaluator has them."""
         columns = [values_of(column) for column in rows.columns]
         return [dict(zip(rows.column_names, row)) for row in zip(*columns)]
+
+
+def columns_of(field, outer=()):
+    """A field as a column, or the members of a struct, those of inner ones included."""
+    path = (*outer, field.name)
+    if not pa.types.is_struct(field.type):
+        return [Column(path, field.type)]
+    return [column for member in field.type for column in columns_of(member, path)]
 
 
 def is_text(type_):

@@ -17,7 +17,7 @@ std::vector<std::string> LateColumns(const Scanner::Impl& scan) {
   const auto is_read_first = [&](const OutputColumn& column) {
     return std::ranges::any_of(scan.filter->columns(), [&](const filter::FilterColumn& early) {
       return early.field_id == column.field->id &&
-             (early.part == nullptr || std::ranges::includes(early.used_ids, column.used_ids));
+             (early.is_whole() || std::ranges::includes(early.used_ids, column.used_ids));
     });
   };
   for (size_t i = 0; i < scan.columns.size(); ++i) {

@@ -17,8 +17,8 @@ arrow::Result<std::shared_ptr<arrow::RecordBatch>> ReadFilterColumns(
   arrow::FieldVector arrow_fields;
   for (const filter::FilterColumn& column : filter.columns()) {
     if (column.field_id < 0) continue;
-    fields.push_back(column.part != nullptr ? column.part.get()
-                                            : dataset.FindField(column.field_id));
+    fields.push_back(column.field != nullptr ? column.field.get()
+                                             : dataset.FindField(column.field_id));
     arrow_fields.push_back(format::ToArrowField(WithBlobForm(*fields.back(), blob_form)));
   }
   ARROW_ASSIGN_OR_RAISE(auto columns, fragment->ReadColumns(fields, rows));

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <random>
 #include <string>
 #include <utility>
@@ -8,143 +7,17 @@
 #include "lance/base/checked_math.h"
 #include "lance/base/status_detail.h"
 #include "lance/dataset/dataset_impl.h"
-#include "lance/dataset/filter/canonical.h"
-#include "lance/dataset/filter/scalar_sql.h"
 #include "lance/dataset/filter_columns.h"
+#include "lance/dataset/filter_maker.h"
 #include "lance/dataset/prune_plan.h"
-#include "lance/dataset/scalar_segments.h"
 #include "lance/dataset/scanner_impl.h"
 #include "lance/dataset/system_column_reader.h"
-#include "lance/dataset/zonemaps.h"
-#include "lance/index/ordered_value.h"
 #include "lance/scan.h"
 #include "lance/table/feature_flags.h"
 #include "lance/verify.h"
 
 namespace lance {
 namespace {
-
-/// Makes filters of values that the table has, the same for the same seed.
-class FilterMaker {
- public:
-  static arrow::Result<FilterMaker> Make(const Dataset& dataset, uint64_t seed,
-                                         const CallOptions& call) {
-    FilterMaker maker(seed);
-    for (const format::FieldNode* field : maker.ChooseColumns(dataset.impl())) {
-      Column column{
-          filter::CanonicalIdentifier(field->name), field->kind == format::FieldKind::kList, {}};
-      ARROW_ASSIGN_OR_RAISE(column.literals, maker.LiteralsOf(dataset, *field, call));
-      if (column.is_list && !CanAskForItems(dataset, column)) continue;
-      maker.columns_.push_back(std::move(column));
-    }
-    return maker;
-  }
-
-  bool has_columns() const { return !columns_.empty(); }
-
-  std::string Next() {
-    std::string sql = Leaf();
-    for (uint64_t more = Below(3); more > 0; --more) {
-      sql = (Below(8) == 0 ? "NOT " : "") + ("(" + sql) + (Below(2) == 0 ? " AND " : " OR ") +
-            Leaf() + ")";
-    }
-    return sql;
-  }
-
- private:
-  struct Column {
-    std::string name;
-    bool is_list;
-    std::vector<std::string> literals;  // of lists those of their items
-  };
-
-  /// Whether filters can name items of the lists: some have no literal.
-  static bool CanAskForItems(const Dataset& dataset, const Column& column) {
-    if (column.literals.empty()) return false;
-    const std::string sql = "array_has(" + column.name + ", " + column.literals.front() + ")";
-    return filter::BoundFilter::Make(sql, dataset.impl().manifest().schema).ok();
-  }
-
-  explicit FilterMaker(uint64_t seed) : engine_(seed) {}
-
-  uint64_t Below(uint64_t limit) { return engine_() % limit; }
-
-  /// Those with indices and those of the declaration; when there are none, all that have an order.
-  static std::vector<const format::FieldNode*> ChooseColumns(const Dataset::Impl& dataset) {
-    const table::Manifest& manifest = dataset.manifest();
-    std::vector<const format::FieldNode*> with_statistics;
-    std::vector<const format::FieldNode*> all;
-    for (const format::FieldNode& node : dataset.fields) {
-      const bool is_named = !ScalarSegmentsOf(manifest, node.id).empty();
-      const bool has_order = node.kind == format::FieldKind::kLeaf && index::HasOrder(*node.type);
-      const bool is_list_with_index = node.kind == format::FieldKind::kList && is_named;
-      if (!has_order && !is_list_with_index) continue;
-      all.push_back(&node);
-      const bool is_key = dataset.clustering_spec &&
-                          std::ranges::find(dataset.clustering_spec->columns, node.name) !=
-                              dataset.clustering_spec->columns.end();
-      if (is_key || is_named || !ZonemapSegmentsOf(manifest, node.id).empty()) {
-        with_statistics.push_back(&node);
-      }
-    }
-    return with_statistics.empty() ? all : with_statistics;
-  }
-
-  /// Values of random rows, or items of their lists.
-  arrow::Result<std::vector<std::string>> LiteralsOf(const Dataset& dataset,
-                                                     const format::FieldNode& field,
-                                                     const CallOptions& call) {
-    constexpr uint64_t kMostRows = 64;
-    ARROW_ASSIGN_OR_RAISE(const uint64_t num_rows, dataset.CountRows(std::nullopt, call));
-    TakeRequest request{.columns = {field.name}};
-    for (uint64_t i = 0; i < std::min(kMostRows, num_rows); ++i) {
-      request.rows.push_back(Below(num_rows));
-    }
-    ARROW_ASSIGN_OR_RAISE(const auto rows, Take(dataset, request, call));
-    std::vector<std::string> literals;
-    for (const auto& chunk : rows->column(0)->chunks()) {
-      std::shared_ptr<arrow::Array> values = chunk;
-      if (chunk->type_id() == arrow::Type::LIST) {
-        ARROW_ASSIGN_OR_RAISE(values, static_cast<const arrow::ListArray&>(*chunk).Flatten());
-      } else if (chunk->type_id() == arrow::Type::LARGE_LIST) {
-        ARROW_ASSIGN_OR_RAISE(values, static_cast<const arrow::LargeListArray&>(*chunk).Flatten());
-      }
-      const auto most_values = static_cast<int64_t>(kMostRows);
-      for (int64_t i = 0; i < std::min(values->length(), most_values); ++i) {
-        ARROW_ASSIGN_OR_RAISE(const auto scalar, values->GetScalar(i));
-        if (auto sql = filter::ScalarSql(*scalar)) literals.push_back(*std::move(sql));
-      }
-    }
-    return literals;
-  }
-
-  std::string Leaf() {
-    const Column& column = columns_[Below(columns_.size())];
-    const auto literal = [&] { return column.literals[Below(column.literals.size())]; };
-    if (column.literals.empty() || Below(10) == 0) {
-      return column.name + (Below(2) == 0 ? " IS NULL" : " IS NOT NULL");
-    }
-    if (column.is_list) {
-      constexpr std::array<const char*, 2> kFunctions = {"array_has_any", "array_has_all"};
-      if (Below(2) == 0) return "array_has(" + column.name + ", " + literal() + ")";
-      return std::string(kFunctions[Below(2)]) + "(" + column.name + ", [" + literal() + ", " +
-             literal() + "])";
-    }
-    constexpr std::array<const char*, 7> kOperators = {
-        " = ", " = ", " < ", " <= ", " > ", " >= ", " <> "};
-    switch (Below(4)) {
-      case 0:
-        return column.name + " BETWEEN " + literal() + " AND " + literal();
-      case 1:
-        return column.name + " IN (" + literal() + ", " + literal() + ", " + literal() + ")";
-      default:
-        return column.name + kOperators[Below(kOperators.size())] + literal();
-    }
-  }
-
-  std::mt19937_64 engine_;
-  std::vector<Column> columns_;
-};
 
 /// Cut ranges of rows at the borders of blocks.
 std::vector<RowRange> CutAtBlocks(const RowRanges& rows, uint64_t rows_per_block) {

@@ -7,6 +7,7 @@
 #include "arrow/api.h"
 #include "arrow/compute/cast.h"
 #include "arrow/util/int_util_overflow.h"
+#include "lance/dataset/filter/asked_field.h"
 #include "lance/index/ordered_value.h"
 
 namespace lance::filter {
@@ -128,32 +129,30 @@ std::optional<Surroundings> OfTime(const arrow::DataType& column, const arrow::S
   return around;
 }
 
-/// The column below a cast that fails rather than giving NULL; null for anything else.
-const BoundValue* CastColumn(const BoundValue& value) {
-  if (value.kind != BoundValue::Kind::kCast || value.is_try) return nullptr;
-  const BoundValue& column = value.arguments[0];
-  return column.kind == BoundValue::Kind::kColumn ? &column : nullptr;
+/// The field below a cast that fails rather than giving NULL; no value for anything else.
+std::optional<AskedField> CastField(const BoundValue& value,
+                                    const std::vector<FilterColumn>& columns) {
+  if (value.kind != BoundValue::Kind::kCast || value.is_try) return std::nullopt;
+  return FieldOf(value.arguments[0], columns);
 }
 
 }  // namespace
 
 std::optional<index::Predicate> ToCastLeaf(const BoundExpression& comparison, CompareOp op,
                                            const std::vector<FilterColumn>& columns) {
-  const BoundValue* column = CastColumn(comparison.values[0]);
-  const bool is_flipped = column == nullptr;
-  if (is_flipped) column = CastColumn(comparison.values[1]);
+  auto field = CastField(comparison.values[0], columns);
+  const bool is_flipped = !field;
+  if (is_flipped) field = CastField(comparison.values[1], columns);
   const BoundValue& other = comparison.values[is_flipped ? 0 : 1];
-  if (!column || other.kind != BoundValue::Kind::kConstant || !other.constant->is_valid) {
+  if (!field || other.kind != BoundValue::Kind::kConstant || !other.constant->is_valid) {
     return std::nullopt;
   }
-  const int32_t field_id = columns[static_cast<size_t>(column->column)].field_id;
-  if (field_id < 0) return std::nullopt;
-  auto around = OfNumber(*column->type, other.constant);
-  if (!around) around = OfTime(*column->type, *other.constant);
+  auto around = OfNumber(*field->type, other.constant);
+  if (!around) around = OfTime(*field->type, *other.constant);
   if (!around) return std::nullopt;
   index::Predicate leaf;
   leaf.kind = index::Predicate::Kind::kRange;
-  leaf.field_id = field_id;
+  leaf.field_id = field->id;
   leaf.text = comparison.text;
   switch (is_flipped ? Flip(op) : op) {
     case CompareOp::kNotEqual:

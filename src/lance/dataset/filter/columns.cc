@@ -160,11 +160,12 @@ class Resolver {
   }
 
   void Narrow(FilterColumn* column) {
-    if (column->type == nullptr || column->used_ids.contains(column->field_id)) return;
-    auto part = std::make_shared<format::FieldNode>(
-        format::KeepFields(*FindNode(column->field_id), column->used_ids));
-    column->type = part->type;
-    column->part = std::move(part);
+    if (column->type == nullptr || column->type->id() != arrow::Type::STRUCT) return;
+    const format::FieldNode* whole = FindNode(column->field_id);
+    if (whole == nullptr) return;
+    column->field = std::make_shared<format::FieldNode>(
+        column->is_whole() ? *whole : format::KeepFields(*whole, column->used_ids));
+    column->type = column->field->type;
   }
 
   int IndexOf(const SchemaField& field) {
@@ -214,7 +215,8 @@ arrow::Result<std::vector<std::shared_ptr<arrow::Array>>> ArraysOf(
       return arrow::Status::UnknownError("internal: the batch has no single column ", column.name,
                                          ", which the expression needs");
     }
-    if (column.part != nullptr && HoldsMembersOf(*array->type(), *column.type)) {
+    if (!column.is_whole() && column.field != nullptr &&
+        HoldsMembersOf(*array->type(), *column.type)) {
       array = NarrowTo(array, column.type);
     }
     if (column.type != nullptr && !array->type()->Equals(*column.type)) {

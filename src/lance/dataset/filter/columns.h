@@ -24,8 +24,11 @@ struct FilterColumn {
   std::shared_ptr<arrow::DataType> type;
   /// The fields that are used, each with all below it: the column itself, or members of structs.
   std::set<int32_t> used_ids;
-  /// The field with the used members alone; null: the whole column.
-  std::shared_ptr<const format::FieldNode> part;
+  /// The field with the used members alone; null for columns that are not structs.
+  std::shared_ptr<const format::FieldNode> field;
+
+  /// Whether all of the column is used.
+  bool is_whole() const { return used_ids.contains(field_id); }
 };
 
 /// Look up every column of a tree, and write its name into the tree as the schema spells it.

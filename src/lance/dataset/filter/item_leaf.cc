@@ -8,6 +8,7 @@
 
 #include "arrow/api.h"
 #include "arrow/compute/cast.h"
+#include "lance/dataset/filter/asked_field.h"
 
 namespace lance::filter {
 
@@ -56,14 +57,15 @@ bool KeepsValuesApart(const arrow::DataType& from, const arrow::DataType& to) {
          both([](auto id) { return arrow::is_base_binary_like(id); });
 }
 
-/// The column of which a value is made: itself, or its items in a wider type.
-const BoundValue* ListColumn(const BoundValue& value) {
-  const BoundValue* column = &value;
-  if (value.kind == BoundValue::Kind::kCast && !value.is_try) column = &value.arguments[0];
-  if (column->kind != BoundValue::Kind::kColumn) return nullptr;
-  const TypePtr items = ItemType(*column->type);
+/// The field of which a value is made: itself, or its items in a wider type.
+std::optional<AskedField> ListField(const BoundValue& value,
+                                    const std::vector<FilterColumn>& columns) {
+  const bool is_cast = value.kind == BoundValue::Kind::kCast && !value.is_try;
+  auto field = FieldOf(is_cast ? value.arguments[0] : value, columns);
+  if (!field) return std::nullopt;
+  const TypePtr items = ItemType(*field->type);
   const TypePtr wider = ItemType(*value.type);
-  return items && wider && KeepsValuesApart(*items, *wider) ? column : nullptr;
+  return items && wider && KeepsValuesApart(*items, *wider) ? field : std::nullopt;
 }
 
 /// A literal as an item; null when no item can be it.
@@ -98,16 +100,14 @@ std::optional<Predicate> ToItemLeaf(const BoundValue& call,
                                     const std::vector<FilterColumn>& columns) {
   const auto question = FindQuestion(call);
   if (!question) return std::nullopt;
-  const BoundValue* column = ListColumn(call.arguments[0]);
-  if (!column || call.arguments[1].kind != BoundValue::Kind::kConstant) return std::nullopt;
-  const int32_t field_id = columns[static_cast<size_t>(column->column)].field_id;
-  if (field_id < 0) return std::nullopt;
+  const auto field = ListField(call.arguments[0], columns);
+  if (!field || call.arguments[1].kind != BoundValue::Kind::kConstant) return std::nullopt;
   Predicate leaf;
   leaf.kind = *question == Question::kHasAll ? Predicate::Kind::kHasAll : Predicate::Kind::kHasAny;
-  leaf.field_id = field_id;
+  leaf.field_id = field->id;
   leaf.text = call.text;
   for (const ScalarPtr& literal : LiteralsOf(*question, *call.arguments[1].constant)) {
-    ScalarPtr item = AsItem(literal, ItemType(*column->type));
+    ScalarPtr item = AsItem(literal, ItemType(*field->type));
     if (!item) return std::nullopt;
     leaf.values.push_back(std::move(item));
   }

@@ -12,7 +12,7 @@ namespace lance::filter {
 /// What a label list can be asked about a call: array_has(column, literal), array_has_any and
 /// array_has_all(column, list of literals), under all their names.
 ///
-/// \return no value for another call, a column that is not plain, a literal that is NULL, or one
+/// \return no value for another call, what is no field, a literal that is NULL, or one
 ///   that no item can be
 /// Source: zonemap-and-indices 3.1, 6.3
 std::optional<index::Predicate> ToItemLeaf(const BoundValue& call,

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "arrow/api.h"
+#include "lance/dataset/filter/asked_field.h"
 #include "lance/dataset/filter/like_pattern.h"
 
 namespace lance::filter {
@@ -60,13 +61,12 @@ ScalarPtr TextOf(std::string text, const arrow::DataType& type) {
   return std::make_shared<arrow::StringScalar>(std::move(text));
 }
 
-/// A column of texts, perhaps as the other type of text, which has the same order; else null.
-const BoundValue* TextColumn(const BoundValue& value) {
+/// A field of texts, perhaps as the other type of text, which has the same order; else no value.
+std::optional<AskedField> TextField(const BoundValue& value,
+                                    const std::vector<FilterColumn>& columns) {
   const bool is_cast = value.kind == BoundValue::Kind::kCast && arrow::is_string(value.type->id());
-  const BoundValue& column = is_cast ? value.arguments[0] : value;
-  const bool is_text =
-      column.kind == BoundValue::Kind::kColumn && arrow::is_string(column.type->id());
-  return is_text ? &column : nullptr;
+  const BoundValue& text = is_cast ? value.arguments[0] : value;
+  return arrow::is_string(text.type->id()) ? FieldOf(text, columns) : std::nullopt;
 }
 
 }  // namespace
@@ -74,22 +74,21 @@ const BoundValue* TextColumn(const BoundValue& value) {
 std::optional<index::Predicate> ToPrefixLeaf(const BoundValue& call,
                                              const std::vector<FilterColumn>& columns) {
   if (call.kind != BoundValue::Kind::kCall || call.arguments.size() != 2) return std::nullopt;
-  const BoundValue* column = TextColumn(call.arguments[0]);
-  if (column == nullptr || call.arguments[1].kind != BoundValue::Kind::kConstant) {
+  const auto field = TextField(call.arguments[0], columns);
+  if (!field || call.arguments[1].kind != BoundValue::Kind::kConstant) {
     return std::nullopt;
   }
-  const int32_t field_id = columns[static_cast<size_t>(column->column)].field_id;
   const auto prefix = PrefixOf(call);
-  if (field_id < 0 || !prefix || (prefix->text.empty() && !prefix->is_whole)) return std::nullopt;
+  if (!prefix || (prefix->text.empty() && !prefix->is_whole)) return std::nullopt;
   index::Predicate leaf;
   leaf.kind = index::Predicate::Kind::kRange;
-  leaf.field_id = field_id;
+  leaf.field_id = field->id;
   leaf.text = call.text;
-  leaf.lower = Bound{TextOf(prefix->text, *column->type), true};
+  leaf.lower = Bound{TextOf(prefix->text, *field->type), true};
   if (prefix->is_whole) {
     leaf.upper = leaf.lower;
   } else if (auto end = Successor(prefix->text)) {
-    leaf.upper = Bound{TextOf(*std::move(end), *column->type), false};
+    leaf.upper = Bound{TextOf(*std::move(end), *field->type), false};
   }
   return leaf;
 }

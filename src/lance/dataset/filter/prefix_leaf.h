@@ -15,7 +15,7 @@ namespace lance::filter {
 /// The call itself asks more, so its rows are fewer than those of the range; nothing is said of
 /// rows for which it is FALSE.
 ///
-/// \return no value for another call, a column that is not plain text, and a start that is not
+/// \return no value for another call, a field that is not plain text, and a start that is not
 ///   known
 ///
 /// Source: zonemap-and-indices 3.1, 3.2-8, 3.3

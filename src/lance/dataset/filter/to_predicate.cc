@@ -5,33 +5,26 @@
 #include <utility>
 
 #include "arrow/api.h"
-#include "lance/dataset/filter/canonical.h"
+#include "lance/dataset/filter/asked_field.h"
 #include "lance/dataset/filter/cast_leaf.h"
+#include "lance/dataset/filter/field_leaf.h"
 #include "lance/dataset/filter/item_leaf.h"
+#include "lance/dataset/filter/literal.h"
 #include "lance/dataset/filter/prefix_leaf.h"
-#include "lance/index/ordered_value.h"
 
 namespace lance::filter {
 
 namespace {
 
-using index::Bound;
 using index::Predicate;
 using BoundKind = BoundExpression::Kind;
 using ScalarPtr = std::shared_ptr<arrow::Scalar>;
 
-Predicate MakeLeaf(Predicate::Kind kind, std::string text) {
-  Predicate leaf;
-  leaf.kind = kind;
-  leaf.text = std::move(text);
-  return leaf;
-}
-
-Predicate MakeNot(Predicate child) {
-  Predicate node;
-  node.kind = Predicate::Kind::kNot;
-  node.children.push_back(std::move(child));
-  return node;
+/// The constant of a comparison that statistics can answer; null for other values.
+ScalarPtr ComparableConstant(const BoundValue& value) {
+  const bool is_comparable = value.kind == BoundValue::Kind::kConstant &&
+                             value.constant->is_valid && IsComparableType(*value.type);
+  return is_comparable ? value.constant : nullptr;
 }
 
 /// Whether a predicate is a range that is open on one side.
@@ -107,11 +100,9 @@ class Extraction {
   }
 
  private:
-  std::string Name(int column) const {
-    return CanonicalIdentifier(columns_[static_cast<size_t>(column)].name);
+  AskedField Field(int column) const {
+    return FieldOfColumn(columns_[static_cast<size_t>(column)]);
   }
-
-  int32_t FieldId(int column) const { return columns_[static_cast<size_t>(column)].field_id; }
 
   /// Join the children: flat, without what is never TRUE, and with ranges merged.
   void Chain(Predicate::Kind kind, const BoundExpression& node, bool wanted, Predicate* out) const {
@@ -159,13 +150,13 @@ class Extraction {
 
   /// System columns have no statistics.
   bool IsSystemColumn(const BoundExpression& node) const {
-    return node.column >= 0 && FieldId(node.column) < 0;
+    return node.column >= 0 && Field(node.column).id < 0;
   }
 
   [[gnu::noinline]] void SetLeaf(const BoundExpression& node, bool wanted, Predicate* out) const {
     if (IsSystemColumn(node)) {
       *out = Unknown(node, wanted);
-      out->text = "(" + Name(node.column) + ")";
+      out->text = "(" + Field(node.column).path + ")";
       return;
     }
     switch (node.kind) {
@@ -173,18 +164,17 @@ class Extraction {
         *out = Constant(node, wanted);
         return;
       case BoundKind::kColumn:
-        *out =
-            Comparison(node.column, CompareOp::kEqual,
-                       std::make_shared<arrow::BooleanScalar>(wanted), wanted ? "TRUE" : "FALSE");
+        *out = TruthLeaf(Field(node.column), wanted);
         return;
       case BoundKind::kCompareLiteral:
-        *out = Comparison(node.column, wanted ? node.op : Negate(node.op), node.literal, node.text);
+        *out = ComparisonLeaf(Field(node.column), wanted ? node.op : Negate(node.op), node.literal,
+                              node.text);
         return;
       case BoundKind::kIn:
-        *out = In(node, wanted);
+        *out = InLeaf(Field(node.column), node.members, node.has_null, node.text, wanted);
         return;
       case BoundKind::kIsNull:
-        *out = IsNull(node, wanted);
+        *out = IsNullLeaf(Field(node.column), wanted);
         return;
       case BoundKind::kTruth:
         *out = Truth(node, wanted);
@@ -197,18 +187,44 @@ class Extraction {
       case BoundKind::kCompareTruths:
       case BoundKind::kIsUnknown:
       case BoundKind::kSameValues:
-      case BoundKind::kInValues:
-      case BoundKind::kIsNullValue:
         *out = Unknown(node, wanted);
         return;
       case BoundKind::kCompareValues:
-        *out = ToCastLeaf(node, wanted ? node.op : Negate(node.op), columns_)
-                   .value_or(Unknown(node, wanted));
+        *out = CompareValues(node, wanted);
+        return;
+      case BoundKind::kInValues:
+        *out = InValues(node, wanted);
+        return;
+      case BoundKind::kIsNullValue:
+        *out = IsNullValue(node, wanted);
         return;
     }
   }
 
+  Predicate CompareValues(const BoundExpression& node, bool wanted) const {
+    const CompareOp op = wanted ? node.op : Negate(node.op);
+    for (const bool is_flipped : {false, true}) {
+      const auto field = FieldOf(node.values[is_flipped ? 1 : 0], columns_);
+      const ScalarPtr constant = ComparableConstant(node.values[is_flipped ? 0 : 1]);
+      if (!field || !constant) continue;
+      return ComparisonLeaf(*field, is_flipped ? Flip(op) : op, constant, TextOf(*constant));
+    }
+    return ToCastLeaf(node, op, columns_).value_or(Unknown(node, wanted));
+  }
+
+  Predicate InValues(const BoundExpression& node, bool wanted) const {
+    const auto field = FieldOf(node.values[0], columns_);
+    if (!field) return Unknown(node, wanted);
+    return InLeaf(*field, node.members, node.has_null, TextOf(node.members), wanted);
+  }
+
+  Predicate IsNullValue(const BoundExpression& node, bool wanted) const {
+    const auto field = FieldOf(node.values[0], columns_);
+    return field ? IsNullLeaf(*field, wanted) : Unknown(node, wanted);
+  }
+
   Predicate Truth(const BoundExpression& node, bool wanted) const {
+    if (const auto field = FieldOf(node.values[0], columns_)) return TruthLeaf(*field, wanted);
     if (auto prefix = ToPrefixLeaf(node.values[0], columns_)) {
       return wanted ? *std::move(prefix) : Unknown(node, wanted);
     }
@@ -225,73 +241,6 @@ class Extraction {
   static Predicate Constant(const BoundExpression& node, bool wanted) {
     if (node.constant == wanted) return Unknown(node, wanted);
     return MakeLeaf(Predicate::Kind::kAlwaysFalse, node.text);
-  }
-
-  Predicate IsNull(const BoundExpression& node, bool wanted) const {
-    Predicate leaf = MakeLeaf(Predicate::Kind::kIsNull, Name(node.column) + " IS NULL");
-    leaf.field_id = FieldId(node.column);
-    return wanted ? leaf : MakeNot(std::move(leaf));
-  }
-
-  Predicate In(const BoundExpression& node, bool wanted) const {
-    // `x NOT IN (1, NULL)` is never TRUE; `x IN (1, NULL)` is TRUE where `x IN (1)` is.
-    const std::string text = Name(node.column) + " IN " + node.text;
-    if ((node.has_null && !wanted) || node.members.empty()) {
-      return MakeLeaf(Predicate::Kind::kAlwaysFalse, text);
-    }
-    Predicate leaf = MakeLeaf(Predicate::Kind::kIn, text);
-    leaf.field_id = FieldId(node.column);
-    for (const ScalarPtr& member : node.members) {
-      const auto values = index::WithBothZeros(member);
-      leaf.values.insert(leaf.values.end(), values.begin(), values.end());
-    }
-    return wanted ? leaf : MakeNot(std::move(leaf));
-  }
-
-  Predicate Comparison(int column, CompareOp op, const ScalarPtr& literal,
-                       const std::string& literal_text) const {
-    if (op == CompareOp::kNotEqual) {
-      Predicate either;
-      either.kind = Predicate::Kind::kOr;
-      either.children.push_back(Comparison(column, CompareOp::kLess, literal, literal_text));
-      either.children.push_back(Comparison(column, CompareOp::kGreater, literal, literal_text));
-      return either;
-    }
-    Predicate leaf =
-        MakeLeaf(Predicate::Kind::kRange, Name(column) + " " + ToString(op) + " " + literal_text);
-    leaf.field_id = FieldId(column);
-    const auto values = index::WithBothZeros(literal);
-    if (op == CompareOp::kEqual && values.size() > 1) {
-      leaf.kind = Predicate::Kind::kIn;
-      leaf.values = values;
-    } else {
-      SetBounds(op, values, &leaf);
-    }
-    return leaf;
-  }
-
-  /// `values` is the literal, or its two zeros in ascending order.
-  static void SetBounds(CompareOp op, const std::vector<ScalarPtr>& values, Predicate* range) {
-    switch (op) {
-      case CompareOp::kEqual:
-        range->lower = Bound{values.front(), true};
-        range->upper = Bound{values.back(), true};
-        return;
-      case CompareOp::kLess:
-        range->upper = Bound{values.front(), false};
-        return;
-      case CompareOp::kLessEqual:
-        range->upper = Bound{values.back(), true};
-        return;
-      case CompareOp::kGreater:
-        range->lower = Bound{values.back(), false};
-        return;
-      case CompareOp::kGreaterEqual:
-        range->lower = Bound{values.front(), true};
-        return;
-      case CompareOp::kNotEqual:
-        return;
-    }
   }
 
   const std::vector<FilterColumn>& columns_;

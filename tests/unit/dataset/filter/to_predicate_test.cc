@@ -5,68 +5,10 @@
 #include "lance/dataset/filter/filter_plan.h"
 #include "lance/testing/matchers.h"
 #include "sample_rows.h"
+#include "show_predicate.h"
 
 namespace lance::filter {
 namespace {
-
-using index::Predicate;
-
-std::string ShowScalar(const arrow::Scalar& scalar) {
-  const bool is_negative_zero = scalar.type->id() == arrow::Type::DOUBLE &&
-                                static_cast<const arrow::DoubleScalar&>(scalar).value == 0 &&
-                                std::signbit(static_cast<const arrow::DoubleScalar&>(scalar).value);
-  return is_negative_zero ? "-0" : scalar.ToString();
-}
-
-std::string Show(const Predicate& predicate);
-
-std::string ShowAll(const std::vector<Predicate>& predicates) {
-  std::string text;
-  for (const Predicate& predicate : predicates) {
-    text += (text.empty() ? "" : ", ") + Show(predicate);
-  }
-  return text;
-}
-
-/// The tree as text, with bounds as intervals: and(c0[1,5], not(c1 in {2})).
-std::string Show(const Predicate& predicate) {
-  const std::string column = "c" + std::to_string(predicate.field_id);
-  switch (predicate.kind) {
-    case Predicate::Kind::kUnknown:
-      return "unknown";
-    case Predicate::Kind::kAlwaysFalse:
-      return "false";
-    case Predicate::Kind::kAnd:
-      return "and(" + ShowAll(predicate.children) + ")";
-    case Predicate::Kind::kOr:
-      return "or(" + ShowAll(predicate.children) + ")";
-    case Predicate::Kind::kNot:
-      return "not(" + ShowAll(predicate.children) + ")";
-    case Predicate::Kind::kIsNull:
-      return column + " null";
-    case Predicate::Kind::kRange: {
-      std::string text = column;
-      const auto& lower = predicate.lower;
-      const auto& upper = predicate.upper;
-      text += lower ? (lower->inclusive ? "[" : "(") + ShowScalar(*lower->value) : "(";
-      text += ",";
-      return text + (upper ? ShowScalar(*upper->value) + (upper->inclusive ? "]" : ")") : ")");
-    }
-    case Predicate::Kind::kHasAny:
-    case Predicate::Kind::kHasAll:
-    case Predicate::Kind::kIn: {
-      const bool is_all = predicate.kind == Predicate::Kind::kHasAll;
-      std::string text = column + (predicate.kind == Predicate::Kind::kIn ? " in {"
-                                   : is_all                               ? " all {"
-                                                                          : " any {");
-      for (const auto& value : predicate.values) {
-        text += (text.back() == '{' ? "" : ",") + ShowScalar(*value);
-      }
-      return text + "}";
-    }
-  }
-  return "";
-}
 
 /// The predicate of a filter on SampleSchema, where i8 is field 0, f64 9, b 11 and b2 12.
 std::string PredicateOf(const std::string& sql) {
