@@ -23,7 +23,7 @@ class HostileBTree : public ::testing::TestWithParam<std::shared_ptr<arrow::Arra
     ARROW_ASSIGN_OR_RAISE(const auto index, bench_.Open(segment_, GetParam()->type()));
     for (const Predicate& leaf :
          {Range(0, {}, {}), IsNull(0), Equal(0, *GetParam()->GetScalar(0))}) {
-      ARROW_RETURN_NOT_OK(index->Search(leaf, bench_.run));
+      ARROW_RETURN_NOT_OK(index->Search(leaf, NullRows::kNamed, bench_.run));
     }
     NewScalarIndex merge = NewBTree(GetParam(), Consecutive(100, GetParam()->length()));
     merge.old_parts = {{.segment = &segment_}};

@@ -48,7 +48,8 @@ class BTreeLaw : public ::testing::TestWithParam<std::shared_ptr<arrow::DataType
     for (int i = 0; i < 20; ++i) {
       const Predicate leaf = RandomLeaf(column, bench_.random);
       ASSERT_TRUE(index->Answers(leaf)) << Describe(leaf);
-      LANCE_ASSERT_OK_AND_ASSIGN(const auto found, index->Search(leaf, bench_.run));
+      LANCE_ASSERT_OK_AND_ASSIGN(const auto found,
+                                 index->Search(leaf, NullRows::kNamed, bench_.run));
       EXPECT_TRUE(found.is_exact);
       EXPECT_EQ(ToRows(found.rows), RowsThatAre(true, leaf, *column.values, rows))
           << Describe(leaf);

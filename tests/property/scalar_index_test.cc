@@ -198,7 +198,7 @@ bool IsAnswered(IndexBench& bench, const table::IndexMetadata& segment,
   bool is_answered = true;
   for (const Predicate& leaf : leaves) {
     if ((*index)->Answers(leaf))
-      is_answered = (*index)->Search(leaf, bench.run).ok() && is_answered;
+      is_answered = (*index)->Search(leaf, NullRows::kNamed, bench.run).ok() && is_answered;
   }
   EXPECT_LT((*index)->SizeBytes(), uint64_t{1} << 20);
   return is_answered;

@@ -22,6 +22,9 @@ struct RunContext {
   std::shared_ptr<MemoryBudget> memory_budget;  // null: no bound
   arrow::MemoryPool* memory_pool = nullptr;     // null: Arrow's default pool
   int num_threads = 0;                          // 0: Arrow's pool size
+
+  /// The pool to use; never null.
+  arrow::MemoryPool* pool() const;
 };
 
 }  // namespace lance

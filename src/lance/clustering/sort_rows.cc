@@ -21,10 +21,6 @@ int NumThreads(const RunContext& context) {
   return context.num_threads > 0 ? context.num_threads : arrow::GetCpuThreadPoolCapacity();
 }
 
-arrow::MemoryPool* PoolOf(const RunContext& context) {
-  return context.memory_pool != nullptr ? context.memory_pool : arrow::default_memory_pool();
-}
-
 using Batches = std::vector<std::shared_ptr<arrow::RecordBatch>>;
 
 /// Cut a table into batches of at most kBlockRows rows. No result depends on where.
@@ -148,7 +144,7 @@ arrow::Result<std::shared_ptr<arrow::Table>> GatherRows(const arrow::Table& tabl
   arrow::ChunkedArrayVector columns(static_cast<size_t>(table.num_columns()));
   const auto gather = [&](int i) {
     ARROW_ASSIGN_OR_RAISE(columns[static_cast<size_t>(i)],
-                          GatherColumn(*table.column(i), order, kMaxArrayBytes, PoolOf(context)));
+                          GatherColumn(*table.column(i), order, kMaxArrayBytes, context.pool()));
     return arrow::Status::OK();
   };
   ARROW_RETURN_NOT_OK(

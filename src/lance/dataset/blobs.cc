@@ -148,8 +148,7 @@ arrow::Result<std::shared_ptr<arrow::Array>> ReadPayloads(const std::vector<Blob
       payloads[wanted.second[i]] = std::move(buffers[i]);
     }
   }
-  arrow::LargeBinaryBuilder builder(run.memory_pool != nullptr ? run.memory_pool
-                                                               : arrow::default_memory_pool());
+  arrow::LargeBinaryBuilder builder(run.pool());
   for (const auto& payload : payloads) {
     if (payload == nullptr) {
       ARROW_RETURN_NOT_OK(builder.AppendNull());

@@ -131,8 +131,7 @@ arrow::Result<std::shared_ptr<arrow::Array>> FragmentReader::ReadPart(const form
 
 arrow::Result<std::shared_ptr<arrow::Array>> FragmentReader::ReadColumn(
     const format::FieldNode& field, const RowRanges& rows) {
-  arrow::MemoryPool* pool =
-      run_.memory_pool != nullptr ? run_.memory_pool : arrow::default_memory_pool();
+  arrow::MemoryPool* pool = run_.pool();
   std::set<size_t> holders;
   bool is_complete = true;
   for (const format::FieldNode* leaf : format::LeavesOf(field)) {

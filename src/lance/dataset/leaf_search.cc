@@ -143,7 +143,8 @@ arrow::Result<std::optional<index::LeafMatches>> LeafSearch::SearchOnce(size_t l
   const uint64_t requests = reads.requests;
   const uint64_t iops = reads.iops;
   const uint64_t bytes_read = reads.bytes_read;
-  auto matches = index.Search(*leaves_[leaf], run_);
+  const auto nulls = asks_false_ ? index::NullRows::kNamed : index::NullRows::kLeftOut;
+  auto matches = index.Search(*leaves_[leaf], nulls, run_);
   ++counters_.searches;
   counters_.requests += reads.requests - requests;
   counters_.iops += reads.iops - iops;

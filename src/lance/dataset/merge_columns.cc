@@ -83,8 +83,7 @@ arrow::Result<std::shared_ptr<arrow::Array>> OneChunk(const arrow::ChunkedArray&
 arrow::Result<std::shared_ptr<RightSide>> LoadRight(const BatchSource& source, int key_column,
                                                     const std::shared_ptr<arrow::Schema>& stored,
                                                     const RunContext& run) {
-  arrow::MemoryPool* pool =
-      run.memory_pool != nullptr ? run.memory_pool : arrow::default_memory_pool();
+  arrow::MemoryPool* pool = run.pool();
   auto right = std::make_shared<RightSide>();
   ARROW_ASSIGN_OR_RAISE(const auto reader, source.Open());
   ARROW_ASSIGN_OR_RAISE(auto table, CollectInMemory(*reader, run, &right->reservations));
@@ -110,8 +109,7 @@ arrow::Result<std::shared_ptr<RightSide>> LoadRight(const BatchSource& source, i
 arrow::Result<std::shared_ptr<arrow::RecordBatch>> Join(const RightSide& right,
                                                         const arrow::Array& left_keys,
                                                         const RunContext& run) {
-  arrow::MemoryPool* pool =
-      run.memory_pool != nullptr ? run.memory_pool : arrow::default_memory_pool();
+  arrow::MemoryPool* pool = run.pool();
   ARROW_ASSIGN_OR_RAISE(const KeyBytes bytes, KeyBytes::Make(right.left_column, left_keys));
   arrow::Int64Builder places(pool);
   ARROW_RETURN_NOT_OK(places.Reserve(left_keys.length()));

@@ -131,8 +131,7 @@ arrow::Result<arrow::ArrayVector> TakeColumns(arrow::ArrayVector columns,
                                               const std::vector<int64_t>& places,
                                               const RunContext& run) {
   const arrow::Int64Array indices(static_cast<int64_t>(places.size()), arrow::Buffer::Wrap(places));
-  arrow::compute::ExecContext context(run.memory_pool != nullptr ? run.memory_pool
-                                                                 : arrow::default_memory_pool());
+  arrow::compute::ExecContext context(run.pool());
   for (auto& column : columns) {
     ARROW_ASSIGN_OR_RAISE(
         const auto taken,

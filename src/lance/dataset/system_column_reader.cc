@@ -120,8 +120,7 @@ arrow::Result<const table::VersionSequence*> SystemColumnReader::LastUpdatedAt()
 
 arrow::Result<std::shared_ptr<arrow::Array>> SystemColumnReader::Read(SystemColumn column,
                                                                       const RowRanges& rows) {
-  arrow::MemoryPool* const pool =
-      run_.memory_pool != nullptr ? run_.memory_pool : arrow::default_memory_pool();
+  arrow::MemoryPool* const pool = run_.pool();
   if (column == SystemColumn::kRowId && has_stable_row_ids_) {
     ARROW_ASSIGN_OR_RAISE(const auto* ids, RowIds());
     return IdsOf(*ids, rows, pool);

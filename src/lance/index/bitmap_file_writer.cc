@@ -27,8 +27,7 @@ class KeyWriter {
     KeyWriter made;
     made.schema_ = FileSchema(key_type);
     ARROW_ASSIGN_OR_RAISE(made.keys_, arrow::MakeBuilder(key_type, run.memory_pool));
-    made.bitmaps_ = std::make_unique<arrow::BinaryBuilder>(
-        run.memory_pool ? run.memory_pool : arrow::default_memory_pool());
+    made.bitmaps_ = std::make_unique<arrow::BinaryBuilder>(run.pool());
     ARROW_ASSIGN_OR_RAISE(const auto schema, format::MakeLanceSchema(*made.schema_));
     ARROW_ASSIGN_OR_RAISE(const auto out, store.OpenWrite(path));
     ARROW_ASSIGN_OR_RAISE(

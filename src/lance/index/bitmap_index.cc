@@ -34,17 +34,21 @@ class BitmapIndex : public ScalarIndex {
     return static_cast<double>(num_places) / static_cast<double>(file_.keys().length());
   }
 
-  arrow::Result<LeafMatches> Search(const Predicate& leaf, const RunContext& run) const override {
+  arrow::Result<LeafMatches> Search(const Predicate& leaf, NullRows nulls,
+                                    const RunContext& run) const override {
     LeafMatches matches;
     matches.is_exact = true;
-    RowAddressMap nulls;
-    const RowRanges places = PlacesOf(leaf).Union(file_.NullPlaces());
+    const bool asks_null = leaf.kind == Predicate::Kind::kIsNull;
+    const bool names_nulls = nulls == NullRows::kNamed && !asks_null;
+    RowAddressMap null_rows;
+    RowRanges places = PlacesOf(leaf);
+    if (names_nulls) places = places.Union(file_.NullPlaces());
     ARROW_RETURN_NOT_OK(file_.VisitRows(places, run, [&](int64_t place, const RowAddressMap& rows) {
-      (file_.keys().IsNull(place) ? nulls : matches.rows) |= rows;
+      (file_.keys().IsNull(place) && !asks_null ? null_rows : matches.rows) |= rows;
       return arrow::Status::OK();
     }));
-    if (leaf.kind == Predicate::Kind::kIsNull) std::swap(nulls, matches.rows);
-    matches.null_rows = std::move(nulls);
+    if (names_nulls || asks_null)
+      matches.null_rows = std::move(null_rows);  // IS NULL is never NULL
     return matches;
   }
 
@@ -53,7 +57,7 @@ class BitmapIndex : public ScalarIndex {
 
  private:
   RowRanges PlacesOf(const Predicate& leaf) const {
-    if (leaf.kind == Predicate::Kind::kIsNull) return {};
+    if (leaf.kind == Predicate::Kind::kIsNull) return file_.NullPlaces();
     if (leaf.kind == Predicate::Kind::kRange) return file_.PlacesBetween(leaf.lower, leaf.upper);
     std::vector<RowRange> places;
     for (const auto& value : leaf.values) {

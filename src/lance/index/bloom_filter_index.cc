@@ -53,7 +53,8 @@ class BloomFilterIndex : public ScalarIndex {
            });
   }
 
-  arrow::Result<LeafMatches> Search(const Predicate& leaf, const RunContext& run) const override {
+  arrow::Result<LeafMatches> Search(const Predicate& leaf, NullRows /*nulls*/,
+                                    const RunContext& run) const override {
     ARROW_RETURN_NOT_OK(run.stop_token.Poll());
     LeafMatches matches;
     if (leaf.kind == Predicate::Kind::kIsNull) {

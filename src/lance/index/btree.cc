@@ -89,10 +89,11 @@ class BTreeIndex : public ScalarIndex {
     return facts;
   }
 
-  arrow::Result<LeafMatches> Search(const Predicate& leaf, const RunContext& run) const override {
+  arrow::Result<LeafMatches> Search(const Predicate& leaf, NullRows nulls,
+                                    const RunContext& run) const override {
     if (!Answers(leaf)) return arrow::Status::Invalid(name_, ": BTree cannot answer ", leaf.text);
     auto matches =
-        leaf.kind == Predicate::Kind::kIsNull ? SearchNulls(run) : SearchValues(leaf, run);
+        leaf.kind == Predicate::Kind::kIsNull ? SearchNulls(run) : SearchValues(leaf, nulls, run);
     return matches.ok() ? matches : WithContext(matches.status(), name_);
   }
 
@@ -109,7 +110,8 @@ class BTreeIndex : public ScalarIndex {
     return matches;
   }
 
-  arrow::Result<LeafMatches> SearchValues(const Predicate& leaf, const RunContext& run) const {
+  arrow::Result<LeafMatches> SearchValues(const Predicate& leaf, NullRows nulls,
+                                          const RunContext& run) const {
     const auto intervals = IntervalsOf(leaf);
     const auto pages = segment_->lookup().PagesOf(intervals);
     RowSetBuilder rows;
@@ -120,7 +122,7 @@ class BTreeIndex : public ScalarIndex {
           return arrow::Status::OK();
         }));
     LeafMatches matches{.rows = rows.Finish(), .is_exact = true};
-    if (segment_->num_nulls() <= kMaxNulls) {
+    if (nulls == NullRows::kNamed && segment_->num_nulls() <= kMaxNulls) {
       ARROW_ASSIGN_OR_RAISE(matches.null_rows, NullRows(run));
     }
     return matches;

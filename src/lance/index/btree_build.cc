@@ -45,8 +45,7 @@ class OldRows : public arrow::RecordBatchReader {
     if (part_.mapping == nullptr) {
       return arrow::RecordBatch::Make(schema(), rows.ids->length(), {rows.values, rows.ids});
     }
-    arrow::MemoryPool* pool =
-        run_.memory_pool != nullptr ? run_.memory_pool : arrow::default_memory_pool();
+    arrow::MemoryPool* pool = run_.pool();
     std::unique_ptr<arrow::ArrayBuilder> values;
     ARROW_RETURN_NOT_OK(arrow::MakeBuilder(pool, segment_->type(), &values));
     arrow::UInt64Builder ids(pool);

@@ -48,8 +48,7 @@ class Output {
  public:
   static arrow::Result<Output> Make(const std::shared_ptr<arrow::DataType>& type,
                                     const RunContext& run, const SortedRowsSink* sink) {
-    arrow::MemoryPool* pool =
-        run.memory_pool != nullptr ? run.memory_pool : arrow::default_memory_pool();
+    arrow::MemoryPool* pool = run.pool();
     Output output(type, sink);
     ARROW_RETURN_NOT_OK(arrow::MakeBuilder(pool, type, &output.values_));
     output.rows_ = std::make_unique<arrow::UInt64Builder>(pool);

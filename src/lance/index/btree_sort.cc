@@ -25,10 +25,6 @@ constexpr uint64_t kBudgetShare = 8;
 /// Runs of a level before they are merged into one of the next: a merge holds a batch of each.
 constexpr size_t kMaxSpilled = 64;
 
-arrow::MemoryPool* PoolOf(const RunContext& run) {
-  return run.memory_pool != nullptr ? run.memory_pool : arrow::default_memory_pool();
-}
-
 /// The bits of a float in an order that is the total order of floats.
 template <std::unsigned_integral Bits>
 OrderedValue FromBits(Bits bits) {
@@ -202,7 +198,7 @@ arrow::Result<ValueSorter::Reader> ValueSorter::SortPending() {
   ARROW_ASSIGN_OR_RAISE(const auto table,
                         arrow::Table::FromRecordBatches(ValueRowSchema(type_), pending_));
   pending_.clear();
-  ARROW_ASSIGN_OR_RAISE(auto rows, table->CombineChunksToBatch(PoolOf(run_)));
+  ARROW_ASSIGN_OR_RAISE(auto rows, table->CombineChunksToBatch(run_.pool()));
   const uint64_t batch_rows = std::min<uint64_t>(
       kMaxBatchRows,
       static_cast<uint64_t>(RowsOfBytes(pending_bytes_, pending_rows_, kMaxBatchBytes)));
@@ -210,7 +206,7 @@ arrow::Result<ValueSorter::Reader> ValueSorter::SortPending() {
   pending_bytes_ = 0;
   pending_rows_ = 0;
   return std::make_shared<ReorderedRows>(std::move(rows), std::move(order), batch_rows,
-                                         std::exchange(reservations_, {}), PoolOf(run_));
+                                         std::exchange(reservations_, {}), run_.pool());
 }
 
 /// Write rows in order to disk, as a run of a level; one level higher when that is full.
@@ -222,7 +218,7 @@ arrow::Status ValueSorter::Spill(const std::vector<Reader>& sources, size_t leve
   ARROW_ASSIGN_OR_RAISE(SpillFile file, SpillFile::Create());
   ARROW_ASSIGN_OR_RAISE(const auto out, file.OpenWrite());
   auto options = arrow::ipc::IpcWriteOptions::Defaults();
-  options.memory_pool = PoolOf(run_);
+  options.memory_pool = run_.pool();
   options.use_threads = false;
   ARROW_ASSIGN_OR_RAISE(const auto writer,
                         arrow::ipc::MakeStreamWriter(out, ValueRowSchema(type_), options));
@@ -231,9 +227,9 @@ arrow::Status ValueSorter::Spill(const std::vector<Reader>& sources, size_t leve
   }));
   ARROW_RETURN_NOT_OK(writer->Close());
   ARROW_RETURN_NOT_OK(out->Close());
-  ARROW_ASSIGN_OR_RAISE(auto in, file.OpenRead(PoolOf(run_)));
+  ARROW_ASSIGN_OR_RAISE(auto in, file.OpenRead(run_.pool()));
   auto read_options = arrow::ipc::IpcReadOptions::Defaults();
-  read_options.memory_pool = PoolOf(run_);
+  read_options.memory_pool = run_.pool();
   read_options.use_threads = false;
   ARROW_ASSIGN_OR_RAISE(auto reader,
                         arrow::ipc::RecordBatchStreamReader::Open(std::move(in), read_options));

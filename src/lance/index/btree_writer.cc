@@ -26,10 +26,6 @@ std::shared_ptr<arrow::Schema> LookupSchema(const std::shared_ptr<arrow::DataTyp
                         arrow::field("page_idx", arrow::uint32(), false)});
 }
 
-arrow::MemoryPool* PoolOf(const RunContext& run) {
-  return run.memory_pool != nullptr ? run.memory_pool : arrow::default_memory_pool();
-}
-
 }  // namespace
 
 BTreeWriter::BTreeWriter(std::shared_ptr<ObjectStore> store, const Uuid& uuid,
@@ -43,8 +39,8 @@ arrow::Result<std::unique_ptr<BTreeWriter>> BTreeWriter::Make(
     std::shared_ptr<ObjectStore> store, const Uuid& uuid,
     const std::shared_ptr<arrow::DataType>& type, const RunContext& run) {
   std::unique_ptr<BTreeWriter> writer(new BTreeWriter(std::move(store), uuid, type, run));
-  ARROW_RETURN_NOT_OK(arrow::MakeBuilder(PoolOf(run), type, &writer->min_));
-  ARROW_RETURN_NOT_OK(arrow::MakeBuilder(PoolOf(run), type, &writer->max_));
+  ARROW_RETURN_NOT_OK(arrow::MakeBuilder(run.pool(), type, &writer->min_));
+  ARROW_RETURN_NOT_OK(arrow::MakeBuilder(run.pool(), type, &writer->max_));
   ARROW_ASSIGN_OR_RAISE(writer->page_data_, writer->OpenFile(kPageData, *PageSchema(type)));
   return writer;
 }

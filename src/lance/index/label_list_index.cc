@@ -45,10 +45,11 @@ class LabelListIndex : public ScalarIndex {
     return asks_items && std::all_of(leaf.values.begin(), leaf.values.end(), fits);
   }
 
-  arrow::Result<LeafMatches> Search(const Predicate& leaf, const RunContext& run) const override {
+  arrow::Result<LeafMatches> Search(const Predicate& leaf, NullRows nulls,
+                                    const RunContext& run) const override {
     LeafMatches matches;
     matches.is_exact = true;
-    if (list_nulls_) matches.null_rows = list_nulls_->rows;
+    if (nulls == NullRows::kNamed && list_nulls_) matches.null_rows = list_nulls_->rows;
     if (leaf.kind == Predicate::Kind::kHasAny) {
       ARROW_ASSIGN_OR_RAISE(matches.rows, RowsWithAny(leaf.values, run));
       return matches;

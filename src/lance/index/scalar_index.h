@@ -30,9 +30,13 @@ struct LeafMatches {
   /// Every row of the index for which the leaf is TRUE; with `is_exact` no other.
   RowAddressMap rows;
   bool is_exact = false;
-  /// Rows for which the leaf is NULL; no value: not known. Only with `is_exact`.
+  /// Rows for which the leaf is NULL; no value: not known, or not asked for. Only with `is_exact`.
   std::optional<RowAddressMap> null_rows;
 };
+
+/// Whether a search also names the rows for which the leaf is NULL, which only NOT asks for: where
+/// nulls are many, it reads more for them than for the matches.
+enum class NullRows { kLeftOut, kNamed };
 
 /// One opened segment of an index that names rows: btree, bitmap, label list, bloom filter.
 ///
@@ -56,7 +60,8 @@ class ScalarIndex {
   /// Find the rows of a leaf that it answers.
   ///
   /// \return an error that says why the segment cannot be used; the caller then scans in full
-  virtual arrow::Result<LeafMatches> Search(const Predicate& leaf, const RunContext& run) const = 0;
+  virtual arrow::Result<LeafMatches> Search(const Predicate& leaf, NullRows nulls,
+                                            const RunContext& run) const = 0;
 
   /// What people may want to know about it, by the reference's names: "num_pages" of a btree,
   /// "num_bitmaps" of a bitmap or label list. From what is in memory.

@@ -266,7 +266,7 @@ arrow::Result<std::optional<FragmentZones>> ReadSeed(const format::DataFileReade
     if (bytes.status().IsSerializationError()) return std::nullopt;
     return bytes.status();
   }
-  auto* pool = run.memory_pool ? run.memory_pool : arrow::default_memory_pool();
+  auto* pool = run.pool();
   auto zones = ParseSeed(*bytes, type, entry->rows_per_zone, file.num_rows(), pool);
   // A seed is an offer: whatever is wrong with it, scanning the column is right.
   if (!zones.ok()) return std::nullopt;

@@ -73,7 +73,8 @@ TEST(BitmapIndex, WithoutRowsIsAFileWithoutKeys) {
     request.column_type = type;
     LANCE_ASSERT_OK_AND_ASSIGN(const auto segment, bench.Write(request));
     LANCE_ASSERT_OK_AND_ASSIGN(const auto index, bench.Open(segment, type));
-    LANCE_ASSERT_OK_AND_ASSIGN(const auto found, index->Search(IsNull(0), bench.run));
+    LANCE_ASSERT_OK_AND_ASSIGN(const auto found,
+                               index->Search(IsNull(0), NullRows::kNamed, bench.run));
     EXPECT_THAT(Numbers(found.rows), IsEmpty());
   }
 }
@@ -157,10 +158,14 @@ TEST(BitmapIndex, ReadsKeysInAnyOrderAndMoreThanOnce) {
                                    &bench);
   LANCE_ASSERT_OK_AND_ASSIGN(const auto index, bench.Open(segment, arrow::int32()));
   const auto five = ScalarOf(arrow::int32(), "5");
-  EXPECT_THAT(Numbers(index->Search(Equal(0, five), bench.run)->rows), ElementsAre(1, 4));
-  EXPECT_THAT(Numbers(index->Search(LessEqual(0, five), bench.run)->rows), ElementsAre(1, 3, 4));
-  EXPECT_THAT(Numbers(index->Search(Greater(0, five), bench.run)->rows), IsEmpty());
-  EXPECT_THAT(Numbers(index->Search(IsNull(0), bench.run)->rows), ElementsAre(2, AddressOf(1, 5)));
+  EXPECT_THAT(Numbers(index->Search(Equal(0, five), NullRows::kNamed, bench.run)->rows),
+              ElementsAre(1, 4));
+  EXPECT_THAT(Numbers(index->Search(LessEqual(0, five), NullRows::kNamed, bench.run)->rows),
+              ElementsAre(1, 3, 4));
+  EXPECT_THAT(Numbers(index->Search(Greater(0, five), NullRows::kNamed, bench.run)->rows),
+              IsEmpty());
+  EXPECT_THAT(Numbers(index->Search(IsNull(0), NullRows::kNamed, bench.run)->rows),
+              ElementsAre(2, AddressOf(1, 5)));
 }
 
 TEST(BitmapIndex, TakesWholeFragmentsForWhatTheyAreAndDoesNotNumberThem) {
@@ -170,7 +175,7 @@ TEST(BitmapIndex, TakesWholeFragmentsForWhatTheyAreAndDoesNotNumberThem) {
                   {RowAddressMap{.entries = {{3, std::nullopt}}}, RowsIn(3, {4})}, &bench);
   LANCE_ASSERT_OK_AND_ASSIGN(const auto index, bench.Open(segment, arrow::int32()));
   const RowAddressMap whole{.entries = {{3, std::nullopt}}};
-  EXPECT_EQ(index->Search(Range(0, {}, {}), bench.run)->rows, whole);
+  EXPECT_EQ(index->Search(Range(0, {}, {}), NullRows::kNamed, bench.run)->rows, whole);
 
   const MovedRows nothing({});
   NewScalarIndex request;
@@ -197,7 +202,8 @@ TEST(BitmapIndex, MapsHugeSetsPieceByPiece) {
   request.old_parts = {{&segment, &some}};
   LANCE_ASSERT_OK_AND_ASSIGN(const auto mapped, bench.Write(request));
   LANCE_ASSERT_OK_AND_ASSIGN(const auto index, bench.Open(mapped, arrow::int32()));
-  EXPECT_THAT(Numbers(index->Search(Range(0, {}, {}), bench.run)->rows), ElementsAre(0, 7, 8, 9));
+  EXPECT_THAT(Numbers(index->Search(Range(0, {}, {}), NullRows::kNamed, bench.run)->rows),
+              ElementsAre(0, 7, 8, 9));
 }
 
 TEST(BitmapIndex, AnswersOnlyLiteralsOfItsType) {
@@ -279,7 +285,7 @@ TEST(BitmapIndex, SaysWhyItCannotBeUsed) {
               IsNotImplemented(HasSubstr("bitmap index of type list")));
   const auto with_null = WriteByHand(ArrayOf(arrow::int32(), "[1]"), {std::nullopt}, &bench);
   LANCE_ASSERT_OK_AND_ASSIGN(const auto index, bench.Open(with_null, arrow::int32()));
-  EXPECT_THAT(index->Search(Range(0, {}, {}), bench.run),
+  EXPECT_THAT(index->Search(Range(0, {}, {}), NullRows::kNamed, bench.run),
               IsSerializationError(HasSubstr("bitmaps has null for key 0")));
 }
 

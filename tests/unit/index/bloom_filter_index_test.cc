@@ -112,10 +112,12 @@ TEST(BloomFilterIndex, GivesTheRowsOfZonesThatMayHoldAValue) {
                   RowAddressMap{.entries = {{0, RoaringBitmap{1}}}}, &bench);
   LANCE_ASSERT_OK_AND_ASSIGN(const auto index, bench.Open(segment, arrow::int32()));
   EXPECT_EQ(index->domain(), RowDomain::kAddress);
-  LANCE_ASSERT_OK_AND_ASSIGN(const auto found, index->Search(kSomeEquality, bench.run));
+  LANCE_ASSERT_OK_AND_ASSIGN(const auto found,
+                             index->Search(kSomeEquality, NullRows::kNamed, bench.run));
   EXPECT_FALSE(found.is_exact);
   EXPECT_THAT(Numbers(found.rows), ElementsAre(5, 6, AddressOf(4, 2), AddressOf(4, 3)));
-  LANCE_ASSERT_OK_AND_ASSIGN(const auto nulls, index->Search(IsNull(0), bench.run));
+  LANCE_ASSERT_OK_AND_ASSIGN(const auto nulls,
+                             index->Search(IsNull(0), NullRows::kNamed, bench.run));
   EXPECT_TRUE(nulls.is_exact);
   EXPECT_THAT(Numbers(nulls.rows), ElementsAre(1));
   EXPECT_EQ(nulls.null_rows, RowAddressMap{});
@@ -143,8 +145,9 @@ TEST(BloomFilterIndex, KeepsFragmentsOfWhichNoZoneTells) {
   segment.fragment_bitmap = RoaringBitmap{1, 2, 3}.Serialize();
   LANCE_ASSERT_OK_AND_ASSIGN(const auto index, bench.Open(segment, arrow::int32()));
   const RowAddressMap untold{.entries = {{1, std::nullopt}, {3, std::nullopt}}};
-  EXPECT_EQ(index->Search(kSomeEquality, bench.run)->rows, untold);
-  LANCE_ASSERT_OK_AND_ASSIGN(const auto nulls, index->Search(IsNull(0), bench.run));
+  EXPECT_EQ(index->Search(kSomeEquality, NullRows::kNamed, bench.run)->rows, untold);
+  LANCE_ASSERT_OK_AND_ASSIGN(const auto nulls,
+                             index->Search(IsNull(0), NullRows::kNamed, bench.run));
   EXPECT_FALSE(nulls.is_exact);
   EXPECT_EQ(nulls.rows, untold);
 }
@@ -154,7 +157,8 @@ TEST(BloomFilterIndex, DoubtsTheNullsOfAFragmentThatHasZonesTwice) {
   const auto segment = WriteByHand({{0, 0, 4, false, false}, {0, 3, 2, true, false}},
                                    RowAddressMap{.entries = {{0, RoaringBitmap{1}}}}, &bench);
   LANCE_ASSERT_OK_AND_ASSIGN(const auto index, bench.Open(segment, arrow::int32()));
-  LANCE_ASSERT_OK_AND_ASSIGN(const auto nulls, index->Search(IsNull(0), bench.run));
+  LANCE_ASSERT_OK_AND_ASSIGN(const auto nulls,
+                             index->Search(IsNull(0), NullRows::kNamed, bench.run));
   EXPECT_FALSE(nulls.is_exact);
   EXPECT_THAT(Numbers(nulls.rows), ElementsAre(1, 3, 4));
 }

@@ -46,7 +46,7 @@ std::shared_ptr<arrow::Array> ShuffledInts(int64_t count, int64_t num_nulls = 0)
 /// The rows for which a leaf is true.
 arrow::Result<RowNumbers> Find(const ScalarIndex& index, const Predicate& leaf,
                                const RunContext& run = {}) {
-  ARROW_ASSIGN_OR_RAISE(const LeafMatches matches, index.Search(leaf, run));
+  ARROW_ASSIGN_OR_RAISE(const LeafMatches matches, index.Search(leaf, NullRows::kNamed, run));
   EXPECT_TRUE(matches.is_exact);
   return ToRows(matches.rows);
 }
@@ -87,13 +87,37 @@ TEST_F(SmallBTree, FindsRowsOfEveryKindOfLeaf) {
 }
 
 TEST_F(SmallBTree, SaysWhichRowsAreNullForValuesAndNoneForIsNull) {
-  LANCE_ASSERT_OK_AND_ASSIGN(const auto found, index_->Search(Equal(0, IntOf(5)), bench_.run));
+  LANCE_ASSERT_OK_AND_ASSIGN(const auto found,
+                             index_->Search(Equal(0, IntOf(5)), NullRows::kNamed, bench_.run));
   ASSERT_TRUE(found.null_rows.has_value());
   EXPECT_THAT(ToRows(*found.null_rows), ElementsAre(2, (uint64_t{7} << 32) + 1));
 
-  LANCE_ASSERT_OK_AND_ASSIGN(const auto nulls, index_->Search(IsNull(0), bench_.run));
+  LANCE_ASSERT_OK_AND_ASSIGN(const auto nulls,
+                             index_->Search(IsNull(0), NullRows::kNamed, bench_.run));
   ASSERT_TRUE(nulls.null_rows.has_value());
   EXPECT_THAT(ToRows(*nulls.null_rows), IsEmpty());
+}
+
+TEST(BTree, ReadsNoNullsThatNobodyAsksFor) {
+  IndexBench bench;
+  std::shared_ptr<arrow::Array> nulls = arrow::MakeArrayOfNull(arrow::int64(), 20'000).ValueOrDie();
+  const auto values = arrow::Concatenate({nulls, ArrayOf(arrow::int64(), "[1, 2]")}).ValueOrDie();
+  LANCE_ASSERT_OK_AND_ASSIGN(const auto segment,
+                             bench.Write(NewBTree(values, Consecutive(0, values->length()))));
+  const auto counters = std::make_shared<IoCounters>();
+  LANCE_ASSERT_OK_AND_ASSIGN(const auto index,
+                             OpenScalarIndex(MakeCountingStore(bench.store, counters), segment,
+                                             arrow::int64(), bench.run));
+  const auto bytes_read_by = [&](NullRows asked) {
+    const uint64_t before = counters->bytes_read;
+    EXPECT_THAT(index->Search(Equal(0, IntOf(2)), asked, bench.run), IsOk());
+    return counters->bytes_read - before;
+  };
+
+  const uint64_t alone = bytes_read_by(NullRows::kLeftOut);
+
+  EXPECT_GT(alone, 0u);
+  EXPECT_GT(bytes_read_by(NullRows::kNamed), alone);
 }
 
 TEST_F(SmallBTree, AnswersOnlyWhatItCanCompare) {
@@ -108,15 +132,15 @@ TEST_F(SmallBTree, AnswersOnlyWhatItCanCompare) {
   Predicate has_any = In(0, {IntOf(5)});
   has_any.kind = Predicate::Kind::kHasAny;
   EXPECT_FALSE(index_->Answers(has_any));
-  EXPECT_THAT(index_->Search(has_any, bench_.run), IsInvalid(HasSubstr("x_idx")));
+  EXPECT_THAT(index_->Search(has_any, NullRows::kNamed, bench_.run), IsInvalid(HasSubstr("x_idx")));
 }
 
 TEST_F(SmallBTree, StopsWhenItIsAskedTo) {
   auto source = arrow::StopSource();
   source.RequestStop();
   bench_.run.stop_token = source.token();
-  EXPECT_THAT(index_->Search(Equal(0, IntOf(5)), bench_.run), IsCancelled());
-  EXPECT_THAT(index_->Search(IsNull(0), bench_.run), IsCancelled());
+  EXPECT_THAT(index_->Search(Equal(0, IntOf(5)), NullRows::kNamed, bench_.run), IsCancelled());
+  EXPECT_THAT(index_->Search(IsNull(0), NullRows::kNamed, bench_.run), IsCancelled());
 }
 
 TEST_F(SmallBTree, TellsTheDomainOfItsRowsByItsVersion) {
@@ -496,7 +520,7 @@ TEST_P(WrongBTreeFile, MakesTheSegmentUnusable) {
     EXPECT_THAT(index, IsSerializationError(HasSubstr("x_idx")));
     return;
   }
-  const auto found = (*index)->Search(Range(0, {}, {}), bench.run);
+  const auto found = (*index)->Search(Range(0, {}, {}), NullRows::kNamed, bench.run);
   EXPECT_THAT(found, IsSerializationError(HasSubstr(GetParam().expected)));
   EXPECT_THAT(found, IsSerializationError(HasSubstr("x_idx")));
 }

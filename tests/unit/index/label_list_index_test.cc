@@ -132,8 +132,8 @@ TEST(LabelListIndex, AnswersOnlyQuestionsForItems) {
   EXPECT_FALSE(index->Answers(Equal(0, one)));
   EXPECT_FALSE(index->Answers(HasItems(Kind::kHasAny, {ScalarOf(arrow::int64(), "1")})));
   EXPECT_FALSE(index->Answers(HasItems(Kind::kHasAll, {})));  // every list has all of nothing
-  LANCE_ASSERT_OK_AND_ASSIGN(const auto none,
-                             index->Search(HasItems(Kind::kHasAny, {}), bench.run));
+  LANCE_ASSERT_OK_AND_ASSIGN(
+      const auto none, index->Search(HasItems(Kind::kHasAny, {}), NullRows::kNamed, bench.run));
   EXPECT_THAT(Numbers(none.rows), IsEmpty());
   EXPECT_GT(index->SizeBytes(), 12u);
   EXPECT_THAT(index->Facts(), ElementsAre(Pair("num_bitmaps", ScalarIndex::Fact(uint64_t{4}))));

@@ -119,7 +119,7 @@ TEST(ReferenceIndexFiles, BloomFiltersOfEveryTypeAnswer) {
     LANCE_ASSERT_OK_AND_ASSIGN(const auto index, bench.Open(segment, rows.values->type()));
     EXPECT_EQ(index->domain(), RowDomain::kAddress);
     ExpectFinds(*index, IsNull(0), rows, bench.run);
-    EXPECT_TRUE(index->Search(IsNull(0), bench.run)->is_exact);
+    EXPECT_TRUE(index->Search(IsNull(0), NullRows::kNamed, bench.run)->is_exact);
     size_t found = 0;
     const auto literals = LiteralsOf(*rows.values);
     for (const auto& literal : literals) {
@@ -130,7 +130,7 @@ TEST(ReferenceIndexFiles, BloomFiltersOfEveryTypeAnswer) {
       }
       ExpectFinds(*index, leaf, rows, bench.run);
       ExpectFinds(*index, In(0, {literal}), rows, bench.run);
-      found += Numbers(index->Search(leaf, bench.run)->rows).size();
+      found += Numbers(index->Search(leaf, NullRows::kNamed, bench.run)->rows).size();
     }
     EXPECT_LT(found, rows.rows.size() * literals.size());  // some zone was ruled out
   }

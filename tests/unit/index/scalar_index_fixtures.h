@@ -62,8 +62,11 @@ inline void ExpectFinds(const ScalarIndex& index, const Predicate& leaf, const N
     if (!value) nulls.insert(rows.rows[i]);
     if (value == true) wanted.insert(rows.rows[i]);
   }
-  LANCE_ASSERT_OK_AND_ASSIGN(const LeafMatches matches, index.Search(leaf, run));
+  LANCE_ASSERT_OK_AND_ASSIGN(const LeafMatches matches, index.Search(leaf, NullRows::kNamed, run));
   const std::set<uint64_t> found = Numbers(matches.rows);
+  LANCE_ASSERT_OK_AND_ASSIGN(const LeafMatches alone, index.Search(leaf, NullRows::kLeftOut, run));
+  EXPECT_EQ(alone.rows, matches.rows);
+  EXPECT_EQ(alone.is_exact, matches.is_exact);
   if (matches.is_exact) {
     EXPECT_EQ(found, wanted);
     ASSERT_EQ(matches.null_rows.has_value(), knows_nulls);

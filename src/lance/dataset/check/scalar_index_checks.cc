@@ -164,7 +164,8 @@ class SegmentCheck {
 
   /// The rows of a leaf, by where they are now.
   arrow::Result<index::LeafMatches> Search(const Predicate& leaf) const {
-    ARROW_ASSIGN_OR_RAISE(index::LeafMatches matches, index_->Search(leaf, run_));
+    ARROW_ASSIGN_OR_RAISE(index::LeafMatches matches,
+                          index_->Search(leaf, index::NullRows::kLeftOut, run_));
     if (reuse_ != nullptr && !names_ids_) matches.rows = index::MapRows(matches.rows, *reuse_);
     return matches;
   }

@@ -136,10 +136,7 @@ class ZonesComparison {
 
   arrow::Result<std::string> FindInZone(const index::Zone& zone, const RowRange& rows,
                                         const std::shared_ptr<arrow::Array>& values) {
-    ARROW_ASSIGN_OR_RAISE(const auto live, KeepLive(values, rows, check_.live,
-                                                    check_.run.memory_pool != nullptr
-                                                        ? check_.run.memory_pool
-                                                        : arrow::default_memory_pool()));
+    ARROW_ASSIGN_OR_RAISE(const auto live, KeepLive(values, rows, check_.live, check_.run.pool()));
     ARROW_ASSIGN_OR_RAISE(std::string problem, FindZoneProblem(zone, live));
     if (!problem.empty() || !check_.zones.null_offsets) return problem;
     const auto wrong = FindWrongNull(*values, rows, check_.live, *check_.zones.null_offsets);
