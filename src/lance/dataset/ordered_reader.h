@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "arrow/record_batch.h"
@@ -15,11 +16,12 @@ arrow::Status CheckOrdering(const Dataset::Impl& dataset,
 
 /// Reads a scan whole, sorts it, and gives it batch by batch. Thread-compatible.
 ///
-/// With a limit only the columns to sort by are read of all rows, and of no more rows than are
-/// needed at a time; the others are taken for the rows that are returned.
+/// With a limit only the columns to sort by are read of all rows, and no more rows are held than
+/// are needed; the others are taken for the rows that are returned. Without a filter, statistics
+/// tell which zones can hold them, and only those are read.
 class OrderedReader : public arrow::RecordBatchReader {
  public:
-  /// Start a scan that has an order. Nothing is read before the first batch.
+  /// Start a scan that has an order. Nothing but statistics is read before the first batch.
   static arrow::Result<std::shared_ptr<OrderedReader>> Make(
       std::shared_ptr<const Scanner::Impl> scan, const RunContext& run);
 
@@ -42,7 +44,8 @@ class OrderedReader : public arrow::RecordBatchReader {
   std::shared_ptr<const Scanner::Impl> scan_;
   RunContext run_;
   std::shared_ptr<ScanReader> rows_;
-  bool takes_late_ = false;  // rows_ has `_rowaddr` and the columns to sort by
+  std::optional<uint64_t> most_rows_;  // that can be among the result; no value: all
+  bool takes_late_ = false;            // rows_ has `_rowaddr` and the columns to sort by
   std::shared_ptr<arrow::RecordBatchReader> batches_;
   std::shared_ptr<arrow::Table> sorted_;  // what batches_ borrows
   ScanStatistics statistics_;

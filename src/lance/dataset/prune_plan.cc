@@ -108,6 +108,15 @@ arrow::Result<const index::FragmentZones*> FragmentPruner::ZonesOf(
   return &seeds->emplace(field_id, std::move(*seed)).first->second;
 }
 
+arrow::Result<std::optional<index::ZoneList>> FragmentPruner::ZonesOf(int32_t field_id,
+                                                                      FragmentReader* fragment) {
+  std::map<int32_t, index::FragmentZones> seeds;
+  std::string index_name;
+  ARROW_ASSIGN_OR_RAISE(const index::FragmentZones* zones,
+                        ZonesOf(field_id, fragment, &seeds, &index_name));
+  return zones == nullptr ? std::nullopt : std::optional(zones->zones);
+}
+
 void FragmentPruner::CountLeaf(size_t leaf, const Zones& found,
                                const std::optional<LeafSearch::Answer>& answer,
                                uint64_t physical_rows) {

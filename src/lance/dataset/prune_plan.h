@@ -49,6 +49,10 @@ class FragmentPruner {
                                             const index::Predicate& predicate,
                                             const PruneOptions& options, const RunContext& run);
 
+  /// The zones of a column that the predicate asks about. Reads the seed when there is nothing
+  /// better. \return no value: there are none, or the pruner may not use them
+  arrow::Result<std::optional<index::ZoneList>> ZonesOf(int32_t field_id, FragmentReader* fragment);
+
   /// Which rows of a fragment may match. Reads the seed when there is nothing better.
   arrow::Result<index::PrunedFragment> Prune(FragmentReader* fragment);
 

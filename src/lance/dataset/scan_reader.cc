@@ -83,15 +83,17 @@ arrow::Result<std::shared_ptr<ScanReader>> ScanReader::Make(
   if (purpose != Purpose::kCount) reader->columns_ = scan->columns;
   reader->rows_to_skip_ = scan->options.offset;
   reader->rows_to_return_ = scan->options.limit;
-  if (scan->filter != nullptr && scan->options.use_stats) {
-    ARROW_ASSIGN_OR_RAISE(
-        reader->pruner_,
-        FragmentPruner::Make(scan->dataset, reader->store_, scan->filter->predicate(),
-                             {.use_indices = UsesIndices(scan->options),
-                              .count_leaves = purpose == Purpose::kExplain},
-                             run));
+  // A scan has one of the two at most.
+  const index::Predicate* predicate =
+      scan->filter != nullptr ? &scan->filter->predicate() : scan->bound.get();
+  if (predicate != nullptr && scan->options.use_stats) {
+    ARROW_ASSIGN_OR_RAISE(reader->pruner_,
+                          FragmentPruner::Make(scan->dataset, reader->store_, *predicate,
+                                               {.use_indices = UsesIndices(scan->options),
+                                                .count_leaves = purpose == Purpose::kExplain},
+                                               run));
     if (UsesIndices(scan->options) && purpose != Purpose::kExplain) {
-      reader->screen_ = FragmentScreen::Make(*scan->dataset, scan->filter->predicate());
+      reader->screen_ = FragmentScreen::Make(*scan->dataset, *predicate);
     }
   }
   reader->statistics_.fragments_total = scan->fragments.size();

@@ -11,6 +11,7 @@
 #include "lance/dataset/dataset_impl.h"
 #include "lance/dataset/filter/filter_plan.h"
 #include "lance/dataset/output_columns.h"
+#include "lance/index/predicate.h"
 #include "lance/scan.h"
 
 namespace lance {
@@ -36,6 +37,10 @@ class Scanner::Impl {
   std::vector<format::FieldNode> sources;  // what is read for them
   std::shared_ptr<arrow::Schema> schema;
   std::vector<size_t> fragments;  // to read, by position in the manifest
+
+  /// What statistics may be asked besides the filter: rows for which it is not TRUE are not needed,
+  /// but may be given. Null: nothing.
+  std::shared_ptr<const index::Predicate> bound;
 
   /// Of the fragments, by position in the manifest, the rows that are read; none: all.
   std::shared_ptr<const std::map<size_t, RowRanges>> only_rows;

@@ -326,6 +326,30 @@ TEST_F(ScanTest, GivesTheSameRowsInTheSameOrderWhateverIsReadAhead) {
   }
 }
 
+TEST_F(ScanTest, GivesTheSameSystemColumnsWhateverIsReadAhead) {
+  InsertBuilder builder(kUri);
+  builder.WithOpenOptions(Options()).WithOptions(
+      {.max_rows_per_file = 50'000, .enable_stable_row_ids = true});
+  const Dataset written = builder.Execute(CountedRows(100'000, random_)).ValueOrDie().dataset;
+  const Dataset dataset = Delete(written, Filter("k % 7 = 0")).ValueOrDie().dataset;
+  for (const bool with_deleted : {false, true}) {
+    SCOPED_TRACE(with_deleted);
+    // Several units of each fragment are read at once.
+    ScanOptions options =
+        Where("k % 3 = 0", {"k", "_rowid", "_rowaddr", "_rowoffset", "_row_created_at_version",
+                            "_row_last_updated_at_version"});
+    options.include_deleted_rows = with_deleted;
+    CallOptions alone, together;
+    alone.num_threads = 1;
+    together.num_threads = 5;
+
+    const auto expected = ReadAll(dataset, options, alone);
+
+    EXPECT_EQ(expected->num_rows(), with_deleted ? 33'334 : 28'572);
+    EXPECT_TRUE(ReadAll(dataset, options, together)->Equals(*expected));
+  }
+}
+
 TEST_F(ScanTest, SkipsFragmentsByWhatTheirZonesHaveInCommon) {
   Dataset dataset = Write(CountedRows(30'000, random_), 300);  // more fragments than are few
   dataset = CreateIndex(dataset, {.column = "k", .rows_per_zone = 50}).ValueOrDie();
