@@ -71,6 +71,10 @@ class MemberPast(Past):
             return StructValues(self.rng, STRUCT)
         return super().values_of(type_)
 
+    def write(self, rows, **options):
+        # The reference's writer fails at chunks with nulls below nulls (null_bit_buffer size).
+        self.writer().write_dataset(rows.combine_chunks(), self.uri, **options)
+
     def changes(self):
         return [*super().changes(), self.index, self.rewrite_member, self.add_member,
                 self.drop_member]
@@ -173,7 +177,7 @@ def test_no_row_that_passes_is_skipped(number, counts, tmp_path):
 def check_changes(uri, rows, nodes, rng):
     """Deletions and updates find the rows that scans find."""
     dataset = lance_cpp.dataset(uri)
-    for node in rng.sample(nodes, 3):
+    for node in nodes[:3]:
         passing = [row["id"] for row in rows if node.of(row) is True]
         if rng.random() < 0.5:
             dataset.delete(node.sql())
