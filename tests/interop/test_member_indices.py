@@ -6,6 +6,7 @@ nobody may see; members are added, dropped, renamed and rewritten in place.
 
 import collections
 import os
+import re
 
 import lance
 import lance_cpp
@@ -19,6 +20,10 @@ TABLES = range(int(os.environ.get("LANCE_TEST_TABLES", 150 if IS_LONG else 6)))
 FILTERS = 60 if IS_LONG else 25
 INNER = pa.struct([("k", pa.int64()), ("f64", pa.float64()), ("s", pa.string())])
 STRUCT = pa.struct([("x", pa.int32()), ("y", pa.string()), ("b", pa.bool_()), ("n", INNER)])
+
+# pylance 14.0.2 cannot rewrite some structs with nulls in structs, nor bring some indices of their
+# members up to date.
+THEIR_FAULTS = re.compile("null_bit_buffer size too small|No column with name")
 
 
 def masked(values, type_):
@@ -71,9 +76,13 @@ class MemberPast(Past):
             return StructValues(self.rng, STRUCT)
         return super().values_of(type_)
 
-    def write(self, rows, **options):
-        # The reference's writer fails at chunks with nulls below nulls (null_bit_buffer size).
-        self.writer().write_dataset(rows.combine_chunks(), self.uri, **options)
+    def write(self, rows, max_rows_per_file, mode="create", **options):
+        """File by file: the reference fails at slices of structs with nulls in structs."""
+        writer = self.writer()
+        for begin in range(0, rows.num_rows, max_rows_per_file):
+            part = rows.take(list(range(rows.num_rows))[begin : begin + max_rows_per_file])
+            writer.write_dataset(part, self.uri, mode=mode, **options)
+            mode, options = "append", {}
 
     def changes(self):
         return [*super().changes(), self.index, self.rewrite_member, self.add_member,
@@ -97,6 +106,20 @@ class MemberPast(Past):
         low = self.rng.randrange(self.next_id)
         where = f"id BETWEEN {low} AND {low + self.rng.choice([3, 40])}"
         self.writer().dataset(self.uri).update({"st": "NULL"}, where=where)
+
+    def rewrite(self):
+        self.despite_faults(super().rewrite, lambda optimize: optimize.compact_files())
+
+    def optimize(self):
+        self.despite_faults(super().optimize, lambda optimize: optimize.optimize_indices())
+
+    def despite_faults(self, change, change_of_ours):
+        """Where the reference cannot do it, we do."""
+        try:
+            change()
+        except OSError as error:
+            assert THEIR_FAULTS.search(str(error)), self.log
+            change_of_ours(lance_cpp.dataset(self.uri).optimize)
 
     def rewrite_member(self):
         """Give rows another member, in a file that holds that member alone."""
