@@ -150,8 +150,8 @@ class Past:
         self.is_declared = rng.random() < 0.3
         self.writers = [lance_cpp] if self.is_declared else WRITERS
         stable = rng.random() < 0.3
-        self.writer().write_dataset(
-            self.rows(rng.choice([60, 400])), uri, data_storage_version=version,
+        self.write(
+            self.rows(rng.choice([60, 400])), data_storage_version=version,
             max_rows_per_file=rng.choice([50, 120, 1000]), enable_stable_row_ids=stable,
         )
         self.log.append((version, stable, names))
@@ -196,11 +196,14 @@ class Past:
             columns[name] = pa.chunked_array([part[name] for part in parts])
         return pa.table(columns)
 
+    def write(self, rows, **options):
+        self.writer().write_dataset(rows, self.uri, **options)
+
     def append(self):
         rows = self.rows(self.rng.choice([10, 100]))
         for i in range(self.added):
             rows = rows.append_column(f"c{i}", pa.array(range(rows.num_rows), pa.int64()))
-        self.writer().write_dataset(rows, self.uri, mode="append", max_rows_per_file=70)
+        self.write(rows, mode="append", max_rows_per_file=70)
 
     def delete(self):
         low = self.rng.randrange(self.next_id)

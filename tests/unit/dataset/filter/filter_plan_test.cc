@@ -251,6 +251,18 @@ TEST(BoundFilter, KeepsRowsOfFloatsInTotalOrder) {
   });
 }
 
+TEST(BoundFilter, TakesBothZerosForOneOnEitherSideOfAConstant) {
+  ExpectKept({
+      {"f64 * 1 = 0.0", "3,4"},
+      {"0.0 = f64 * 1", "3,4"},
+      {"-0.0 <> f64 * 1", "0,1,2,5,6,7"},
+      {"-0.0 < f64 * 1", "5,6,7"},
+      {"0.0 <= f64 * 1", "3,4,5,6,7"},
+      {"0.0 IS NOT DISTINCT FROM f64 * 1", "3,4"},
+      {"0.0 IN (f64 * 1, 5.0)", "3,4"},
+  });
+}
+
 TEST(BoundFilter, RoundsNumbersToTheFloatsType) {
   ExpectKept({
       {"f32 = 1", "5"},
