@@ -65,6 +65,12 @@ class FilterMaker {
     return filter::BoundFilter::Make(sql, dataset.impl().manifest().schema).ok();
   }
 
+  /// An element of an array, all of which have one type: 5 would be an integer beside 5.5.
+  static std::string ElementSql(std::string sql, const arrow::DataType& type) {
+    const bool is_whole = sql.find_first_of(".e'") == std::string::npos;
+    return arrow::is_floating(type.id()) && is_whole ? sql + ".0" : sql;
+  }
+
   explicit FilterMaker(uint64_t seed) : engine_(seed) {}
 
   uint64_t Below(uint64_t limit) { return engine_() % limit; }
@@ -112,7 +118,9 @@ class FilterMaker {
       const auto most_values = static_cast<int64_t>(kMostRows);
       for (int64_t i = 0; i < std::min(values->length(), most_values); ++i) {
         ARROW_ASSIGN_OR_RAISE(const auto scalar, values->GetScalar(i));
-        if (auto sql = filter::ScalarSql(*scalar)) literals.push_back(*std::move(sql));
+        auto sql = filter::ScalarSql(*scalar);
+        if (!sql) continue;
+        literals.push_back(values == chunk ? *sql : ElementSql(*sql, *values->type()));
       }
     }
     return literals;
@@ -127,8 +135,9 @@ class FilterMaker {
     if (column.is_list) {
       constexpr std::array<const char*, 2> kFunctions = {"array_has_any", "array_has_all"};
       if (Below(2) == 0) return "array_has(" + column.name + ", " + literal() + ")";
-      return std::string(kFunctions[Below(2)]) + "(" + column.name + ", [" + literal() + ", " +
-             literal() + "])";
+      // Not [a, b]: there 5 and 5.5 have two types, and infinity is no literal.
+      return std::string(kFunctions[Below(2)]) + "(" + column.name + ", make_array(" + literal() +
+             ", " + literal() + "))";
     }
     constexpr std::array<const char*, 7> kOperators = {
         " = ", " = ", " < ", " <= ", " > ", " >= ", " <> "};
