@@ -30,9 +30,10 @@ def special_list(rng, special_item):
 
 @dataclasses.dataclass
 class HasItems:
-    """Whether a list has one item, some, or all; a null item is a value like others in the last two.
+    """Whether a list has one item, some, or all.
 
-    A null list has neither items nor none; whether a null is an item nobody knows.
+    In the last two a null is an item like others; whether a list has one null nobody knows. Of a
+    null list nothing is known.
     """
 
     column: Column

@@ -2,8 +2,8 @@
 
 Four answers are compared: ours with pruning and without, the reference's, and that of an evaluator
 in Python that looks at every row. The tables have rows in runs, so that zones can be skipped, and
-a past: zonemaps, btrees, bitmaps, label lists and bloom filters of ours and of the reference that do
-not know all of it, deletions, updates, added columns, rewrites.
+a past: zonemaps, btrees, bitmaps, label lists and bloom filters of ours and of the reference that
+do not know all of it, deletions, updates, added columns, rewrites.
 """
 
 import collections
