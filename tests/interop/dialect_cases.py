@@ -198,6 +198,8 @@ REFUSED = [
 MISSING = [
     ('array_has(ll, "b")', "which is a text here but also the name of a column"),
     ("array_has_any(li, ['2'])", "which do not compare"),
+    ("array_has_any(lf, [1, 2.5])", "expected elements of one type"),
+    ("array_has_any(lf, [CAST('nan' AS double)])", "a call of make_array() takes expressions"),
     ("li < [1,3]", "lists are compared by = and <> only"),
     ("uuid() IS NOT NULL", "there is no function uuid"),
     ("date_bin(INTERVAL '1 day', ts)", "typed literals other than"),
