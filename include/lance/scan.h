@@ -123,7 +123,7 @@ struct ScanStatistics {
   double seconds = 0;
 };
 
-/// One condition that statistics answered. A plain value.
+/// One condition of a filter. A plain value.
 struct ScanPredicate {
   /// The condition in SQL.
   std::string predicate;
@@ -135,7 +135,7 @@ struct ScanPredicate {
   bool exact = false;
   /// Zones that may hold a match of this condition alone.
   uint64_t zones_kept = 0;
-  /// Zones in all.
+  /// Zones in all; 0: no statistics are asked about it.
   uint64_t zones_total = 0;
 };
 
@@ -145,7 +145,7 @@ struct ScanExplanation {
   uint64_t table_version = 0;
   /// The filter in canonical SQL.
   std::optional<std::string> filter;
-  /// What each condition could skip.
+  /// What each condition could skip; last those that are not asked of statistics.
   std::vector<ScanPredicate> predicates;
   /// Fragments.
   ScanPart fragments;

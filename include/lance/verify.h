@@ -68,7 +68,7 @@ struct VerifyPruningRequest {
 struct VerifyPruningResult {
   /// Filters that were tried.
   uint64_t num_filters = 0;
-  /// Zones that they skip, added up.
+  /// Zones that they skip in whole or in part, added up.
   uint64_t zones_pruned = 0;
   /// Zones of these that were read.
   uint64_t zones_reread = 0;

@@ -702,7 +702,10 @@ def test_cluster_set_show_and_clear(table):
     assert run("cluster", "clear", table).out == "declaration removed; table version 4\n"
     assert run("cluster", "clear", table).out == "no clustering is declared\n"
     assert run("cluster", "show", table, "--json").json is None
-    assert attempt("optimize", table).code == INVALID
+    undeclared = attempt("optimize", table)
+    assert undeclared.code == INVALID
+    # Calls of the library have the names of commands.
+    assert "declare it with cluster set. Ordinary compaction (compact)" in undeclared.error
 
     # What was declared once is known for good.
     spec = run("cluster", "set", table, "--columns", "id", "--bits-per-dim", "8", "--json").json

@@ -29,8 +29,16 @@ def test_delete_says_how_many_rows_went(table):
 
 
 def test_delete_of_nothing_makes_no_version(table):
-    assert run("delete", table, "id > 100").out == "version 1: 0 rows deleted\n"
+    assert run("delete", table, "id > 100").out == "0 rows deleted; no version was created\n"
     assert run("delete", table, "id > 100", "--quiet").out == ""
+
+
+@pytest.mark.parametrize("filter_", [["id = 5"], ["--filter", "id = 5"]])
+def test_delete_takes_its_filter_either_way_and_only_once(filter_, table):
+    assert run("delete", table, *filter_).out == "version 2: 1 row deleted\n"
+    assert ids(table) == [0, 1, 2, 3, 4, 6, 7, 8, 9]
+    assert attempt("delete", table, "id = 1", "--filter", "id = 2").code == INVALID
+    assert attempt("delete", table).code == INVALID
 
 
 def test_truncate_leaves_the_schema(table):
@@ -53,6 +61,15 @@ def test_update_sets_columns(table):
     assert (found["kind"], found["num_rows_updated"]) == ("update_result", 10)
 
 
+def test_a_change_that_finds_nothing_makes_no_version_and_says_so(table):
+    nothing = "; no version was created\n"
+    update = run("update", table, "--set", "n=0", "--filter", "id > 100")
+    assert update.out == "0 rows updated" + nothing
+    merge = run("merge", table, "-", "--on", "id", "--matched", "delete", stdin=to_ipc(ROWS[:0]))
+    assert merge.out == "0 rows inserted, 0 updated, 0 deleted" + nothing
+    assert len(run("versions", table, "--json").json_lines) == 1
+
+
 def test_update_refuses_what_is_no_assignment(table):
     for flags in [["--set", "n"], ["--set", "=1"], ["--set", "n=1", "--set", "n=2"], []]:
         assert attempt("update", table, *flags).code == INVALID
@@ -71,7 +88,7 @@ def test_merge_says_what_it_did(table, tmp_path):
         "--condition", "source.n > target.n", "--not-matched", "insert",
     )
 
-    assert done.out == "version 2: 1 rows inserted, 1 updated, 0 deleted\n"
+    assert done.out == "version 2: 1 row inserted, 1 updated, 0 deleted\n"
     changed = scan_ipc(table, "--filter", "id >= 8").sort_by("id")
     assert changed["city"].to_pylist() == ["x", "c0", "z"]
 

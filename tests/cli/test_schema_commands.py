@@ -169,7 +169,7 @@ def test_check_and_prune(table):
     run("cluster", "set", table, "--columns", "name")
     found = run("check", table, "--json").json
     assert [finding["code"] for finding in found] == ["clustering_definition_unused"]
-    assert "1 definitions removed" in run("cluster", "prune", table).out
+    assert "1 definition removed" in run("cluster", "prune", table).out
     assert run("check", table, "--json").json == []
     assert "0 definitions removed" in run("cluster", "prune", table).out
     assert "nothing to report" in run("check", table, "--repair").out

@@ -168,7 +168,7 @@ def test_lancectl_diff(tmp_path):
         "inserted": 1, "updated": 1, "deleted": 1,
     }
     assert [entry["operation"] for entry in found["transactions"]] == ["Append", "Update", "Delete"]
-    assert "1 rows inserted, 1 updated, 1 deleted by 3 commits" in run("diff", uri, "1", "4").out
+    assert "1 row inserted, 1 updated, 1 deleted by 3 commits" in run("diff", uri, "1", "4").out
     changes = run("diff", uri, "1", "4", "--rows", "--json").json_lines
     assert [(c["_change"], c["id"], c["x"], c["_rowid"]) for c in changes] == [
         ("inserted", 4, "d", 3), ("updated", 2, "new", 1), ("deleted", None, None, 0),

@@ -228,7 +228,7 @@ def test_estimates_know_bounds_of_columns_with_zonemaps(tmp_path):
     assert (some["columns"][0]["min"], some["columns"][0]["exact"]) == ("2", False)
     dataset.delete("n = 2")
     assert dataset.estimate()["columns"][0]["exact"] is False
-    found = run("explain", uri, "--estimate", "--filter", "n > 8").out
+    found = run("explain", uri, "--estimate", "--json", "--filter", "n > 8").out
     assert json.loads(found)["rows_max"] == 2
 
 

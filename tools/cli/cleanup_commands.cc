@@ -17,11 +17,11 @@ struct CleanupFlags {
 
 /// "3 versions and 45,678 bytes: 2 data files, ...".
 std::string Summary(const lance::CleanupResult& result) {
-  return WithCommas(result.old_versions) + " versions and " + WithCommas(result.bytes_removed) +
-         " bytes: " + WithCommas(result.data_files_removed) + " data files, " +
-         WithCommas(result.deletion_files_removed) + " deletion files, " +
-         WithCommas(result.index_files_removed) + " index files, " +
-         WithCommas(result.transaction_files_removed) + " transactions";
+  return Counted(result.old_versions, "version") + " and " + Counted(result.bytes_removed, "byte") +
+         ": " + Counted(result.data_files_removed, "data file") + ", " +
+         Counted(result.deletion_files_removed, "deletion file") + ", " +
+         Counted(result.index_files_removed, "index file") + ", " +
+         Counted(result.transaction_files_removed, "transaction");
 }
 
 void PrintResult(const lance::CleanupResult& result) {
@@ -37,7 +37,7 @@ void PrintResult(const lance::CleanupResult& result) {
   }
   std::cout << (result.dry_run ? "would remove " : "removed ") << Summary(result) << '\n';
   if (result.failed_deletes > 0) {
-    std::cout << WithCommas(result.failed_deletes) << " files could not be deleted; run it again\n";
+    std::cout << Counted(result.failed_deletes, "file") << " could not be deleted; run it again\n";
   }
 }
 

@@ -82,6 +82,7 @@ arrow::Result<Invocation> MakeInvocation(const CommonFlags& flags);
 void AddWriteCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
 void AddRowCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
 void AddLookCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
+void AddExplainCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
 void AddIndexCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
 void AddSchemaCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);
 void AddBranchCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* commands);

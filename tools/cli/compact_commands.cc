@@ -61,14 +61,16 @@ arrow::Result<lance::CompactionOptions> OptionsOf(const CompactFlags& flags) {
 }
 
 void PrintPlan(const lance::CompactionPlan& plan) {
-  std::cout << "plan for version " << plan.read_version() << ": " << plan.tasks().size()
-            << " tasks\n";
+  std::cout << "plan for version " << plan.read_version() << ": "
+            << Counted(plan.tasks().size(), "task") << '\n';
   for (size_t i = 0; i < plan.tasks().size(); ++i) {
     const auto& fragments = plan.tasks()[i].fragments();
     uint64_t rows = 0;
     for (const auto& fragment : fragments) rows += fragment.num_rows();
-    std::cout << "task " << i << ": fragments " << fragments.front().id() << " to "
-              << fragments.back().id() << ", " << WithCommas(rows) << " rows\n";
+    std::cout << "task " << i << (fragments.size() == 1 ? ": fragment " : ": fragments ")
+              << fragments.front().id();
+    if (fragments.size() > 1) std::cout << " to " << fragments.back().id();
+    std::cout << ", " << Counted(rows, "row") << '\n';
   }
   PrintStop(plan.stopped_by());
 }

@@ -1,10 +1,13 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <variant>
 
 #include "arrow/api.h"
 #include "command_line.h"
 #include "output.h"
+#include "print_rows.h"
 
 namespace lancectl {
 
@@ -95,8 +98,9 @@ arrow::Status RunDiff(const Invocation& invocation, const DiffFlags& flags) {
   ARROW_ASSIGN_OR_RAISE(const uint64_t updated, CountRows(*diff.updated));
   ARROW_ASSIGN_OR_RAISE(const uint64_t deleted, CountRows(*diff.deleted_row_ids));
   if (!invocation.flags.json) {
-    std::cout << WithCommas(inserted) << " rows inserted, " << WithCommas(updated) << " updated, "
-              << WithCommas(deleted) << " deleted by " << diff.transactions.size() << " commits\n";
+    std::cout << Counted(inserted, "row") << " inserted, " << WithCommas(updated) << " updated, "
+              << WithCommas(deleted) << " deleted by "
+              << Counted(diff.transactions.size(), "commit") << '\n';
     return arrow::Status::OK();
   }
   Json json = {{"kind", "diff"},
@@ -114,6 +118,44 @@ arrow::Status RunDiff(const Invocation& invocation, const DiffFlags& flags) {
   return arrow::Status::OK();
 }
 
+/// The names of index segments, each once.
+std::vector<std::string> NamesOf(const std::vector<lance::IndexSegmentInfo>& segments) {
+  std::vector<std::string> names;
+  for (const lance::IndexSegmentInfo& segment : segments) {
+    if (std::ranges::find(names, segment.name) == names.end()) names.push_back(segment.name);
+  }
+  return names;
+}
+
+/// What a commit did to indices: "wrote a_idx, dropped b_idx"; "": nothing, or not known.
+std::string IndexChanges(const lance::HistoryEntry& entry) {
+  if (!entry.transaction || entry.operation != "CreateIndex") return "";
+  const auto operation = lance::OperationOf(*entry.transaction);
+  if (!operation.ok()) return "";  // the entry stands without it
+  const auto* change = std::get_if<lance::CreateIndexOperation>(&*operation);
+  if (change == nullptr) return "";
+  const auto written = NamesOf(change->new_indices);
+  const auto gone = NamesOf(change->removed_indices);
+  const auto is_in = [](const std::string& name, const std::vector<std::string>& names) {
+    return std::ranges::find(names, name) != names.end();
+  };
+  std::vector<std::string> parts;
+  for (const std::string& name : written) {
+    parts.push_back((is_in(name, gone) ? "rewrote " : "wrote ") + name);
+  }
+  for (const std::string& name : gone) {
+    if (!is_in(name, written)) parts.push_back("dropped " + name);
+  }
+  return JoinNames(parts);
+}
+
+/// "Append", "CreateIndex: wrote a_idx", or "?".
+std::string OperationText(const lance::HistoryEntry& entry) {
+  if (entry.operation.empty()) return "?";
+  const std::string changes = IndexChanges(entry);
+  return changes.empty() ? entry.operation : entry.operation + ": " + changes;
+}
+
 std::string NumberOrUnknown(const std::optional<uint64_t>& number) {
   return number ? WithCommas(*number) : "?";
 }
@@ -129,8 +171,7 @@ arrow::Status RunHistory(const Invocation& invocation, const DiffFlags& flags) {
       PrintJson(json);
       continue;
     }
-    rows.push_back({std::to_string(entry.version), json["timestamp"],
-                    entry.operation.empty() ? "?" : entry.operation,
+    rows.push_back({std::to_string(entry.version), json["timestamp"], OperationText(entry),
                     NumberOrUnknown(entry.rows_inserted), NumberOrUnknown(entry.rows_updated),
                     NumberOrUnknown(entry.rows_deleted), JoinNames(entry.tags),
                     entry.message.value_or("")});

@@ -1,10 +1,13 @@
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "arrow/api.h"
 #include "command_line.h"
 #include "output.h"
+#include "print_rows.h"
+#include "scan_flags.h"
 
 namespace lancectl {
 
@@ -12,63 +15,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Flags of scan, head, count and explain.
-struct ScanFlags {
-  std::string columns;
-  std::string filter;
-  std::optional<uint64_t> limit;
-  uint64_t offset = 0;
-  std::string order_by;
-  bool no_pruning = false;
-  bool no_index = false;
-  std::string format;
-  bool stats = false;
-  bool analyze = false;
-  bool estimate = false;
-};
-
-/// One part of --order-by: a name, perhaps with asc, desc, "nulls first" or "nulls last" behind it.
-lance::ColumnOrdering ParseOrdering(std::string text) {
-  lance::ColumnOrdering ordering;
-  const auto take = [&text](std::string_view word) {
-    const bool ends = text.size() > word.size() && text.ends_with(word) &&
-                      text[text.size() - word.size() - 1] == ' ';
-    if (ends) text.erase(text.find_last_not_of(' ', text.size() - word.size() - 1) + 1);
-    return ends;
-  };
-  ordering.nulls_first = take("nulls first");
-  if (!ordering.nulls_first) take("nulls last");
-  ordering.ascending = !take("desc");
-  if (ordering.ascending) take("asc");
-  ordering.column_name = std::move(text);
-  return ordering;
-}
-
-arrow::Result<lance::ScanOptions> MakeScanOptions(const ScanFlags& flags) {
-  lance::ScanOptions options;
-  if (!flags.order_by.empty()) {
-    ARROW_ASSIGN_OR_RAISE(auto parts, SplitList(flags.order_by));
-    for (std::string& part : parts) {
-      options.order_by.push_back(ParseOrdering(std::move(part)));
-    }
-  }
-  if (!flags.columns.empty()) {
-    ARROW_ASSIGN_OR_RAISE(options.columns, SplitList(flags.columns));
-  }
-  if (!flags.filter.empty()) options.filter = lance::Filter(flags.filter);
-  options.limit = flags.limit;
-  options.offset = flags.offset;
-  options.use_stats = !flags.no_pruning;
-  options.use_scalar_index = !flags.no_index;
-  return options;
-}
-
 arrow::Status RunScan(const Invocation& invocation, const ScanFlags& flags) {
   std::string format_name = flags.format;
   if (format_name.empty()) format_name = invocation.flags.json ? "jsonl" : "table";
   ARROW_ASSIGN_OR_RAISE(const RowFormat format, ParseRowFormat(format_name));
   ARROW_ASSIGN_OR_RAISE(const auto dataset, invocation.Open());
-  ARROW_ASSIGN_OR_RAISE(auto options, MakeScanOptions(flags));
+  ARROW_ASSIGN_OR_RAISE(auto options, MakeScanOptions(dataset, flags));
   ARROW_ASSIGN_OR_RAISE(const auto scanner, dataset.Scan(std::move(options)));
   ARROW_ASSIGN_OR_RAISE(const auto reader, scanner.ToReader(invocation.call));
   ARROW_RETURN_NOT_OK(PrintRows(*reader, format));
@@ -79,7 +31,7 @@ arrow::Status RunScan(const Invocation& invocation, const ScanFlags& flags) {
 
 arrow::Status RunCount(const Invocation& invocation, const ScanFlags& flags) {
   ARROW_ASSIGN_OR_RAISE(const auto dataset, invocation.Open());
-  ARROW_ASSIGN_OR_RAISE(auto options, MakeScanOptions(flags));
+  ARROW_ASSIGN_OR_RAISE(auto options, MakeScanOptions(dataset, flags));
   ARROW_ASSIGN_OR_RAISE(const auto scanner, dataset.Scan(std::move(options)));
   ARROW_ASSIGN_OR_RAISE(const uint64_t rows, scanner.CountRows(invocation.call));
   if (invocation.flags.json) {
@@ -87,32 +39,6 @@ arrow::Status RunCount(const Invocation& invocation, const ScanFlags& flags) {
   } else {
     std::cout << rows << '\n';
   }
-  return arrow::Status::OK();
-}
-
-void PrintActual(const lance::ScanStatistics& actual) {
-  std::cout << "actual: " << WithCommas(actual.rows_returned) << " rows returned of "
-            << WithCommas(actual.rows_scanned) << " read, " << WithCommas(actual.bytes_read)
-            << " bytes in " << WithCommas(actual.requests) << " requests\n";
-}
-
-arrow::Status RunExplain(const Invocation& invocation, const ScanFlags& flags) {
-  ARROW_ASSIGN_OR_RAISE(const auto dataset, invocation.Open());
-  ARROW_ASSIGN_OR_RAISE(auto options, MakeScanOptions(flags));
-  ARROW_ASSIGN_OR_RAISE(const auto scanner, dataset.Scan(std::move(options)));
-  if (flags.estimate) {
-    ARROW_ASSIGN_OR_RAISE(const auto estimate, scanner.Estimate(invocation.call));
-    std::cout << lance::ToJson(estimate) << '\n';
-    return arrow::Status::OK();
-  }
-  ARROW_ASSIGN_OR_RAISE(const auto plan, flags.analyze ? scanner.Analyze(invocation.call)
-                                                       : scanner.Explain(invocation.call));
-  if (invocation.flags.json) {
-    std::cout << lance::ToJson(plan) << '\n';
-    return arrow::Status::OK();
-  }
-  std::cout << plan.text;
-  if (plan.actual) PrintActual(*plan.actual);
   return arrow::Status::OK();
 }
 
@@ -167,17 +93,24 @@ arrow::Status RunInfo(const Invocation& invocation) {
   }
   std::cout << dataset.uri() << "\nversion    " << dataset.version() << "\nrows       "
             << WithCommas(rows) << "\nfragments  " << WithCommas(dataset.fragments().size()) << " ("
-            << WithCommas(stamped) << " stamped)\ndata       " << WithCommas(bytes)
-            << " bytes, format " << dataset.properties().data_storage_version << "\nclustering "
+            << WithCommas(stamped) << " stamped)\ndata       " << Counted(bytes, "byte")
+            << ", format " << dataset.properties().data_storage_version << "\nclustering "
             << lance::ToJson(dataset.clustering_spec()) << '\n';
   if (!dataset.properties().clustering_problem.empty()) {
     std::cout << "problem    " << dataset.properties().clustering_problem << '\n';
   }
   for (const auto& index : indices) {
     std::cout << "index      " << index.name << " (" << index.index_type << "), "
-              << WithCommas(index.num_unindexed_fragments) << " fragments not covered\n";
+              << Counted(index.num_unindexed_fragments, "fragment") << " not covered\n";
   }
   return arrow::Status::OK();
+}
+
+/// A count that comes as text.
+std::string NumberText(const std::string& digits) {
+  uint64_t number = 0;
+  const char* const end = digits.data() + digits.size();
+  return std::from_chars(digits.data(), end, number).ptr == end ? WithCommas(number) : digits;
 }
 
 arrow::Status RunVersions(const Invocation& invocation) {
@@ -191,26 +124,13 @@ arrow::Status RunVersions(const Invocation& invocation) {
       continue;
     }
     rows.push_back({std::to_string(version.version), json["timestamp"],
-                    version.metadata.at("total_fragments"), version.metadata.at("total_rows"),
-                    JoinNames(version.tags)});
+                    NumberText(version.metadata.at("total_fragments")),
+                    NumberText(version.metadata.at("total_rows")), JoinNames(version.tags)});
   }
   if (!invocation.flags.json) {
     PrintTable({"version", "timestamp", "fragments", "rows", "tags"}, rows);
   }
   return arrow::Status::OK();
-}
-
-void AddScanFlags(CLI::App* app, ScanFlags* flags, bool has_projection) {
-  app->add_option("--filter", flags->filter, "SQL condition; `a b` quotes a name, 'x' is text")
-      ->check(IsNotEmpty());
-  app->add_flag("--no-pruning", flags->no_pruning, "read everything; answers are the same");
-  app->add_flag("--no-index", flags->no_index, "use no index; answers are the same");
-  if (!has_projection) return;
-  app->add_option("--columns", flags->columns, "A,B; default all")->check(IsNotEmpty());
-  app->add_option("--limit", flags->limit, "most rows")->check(IsWholeNumber());
-  app->add_option("--offset", flags->offset, "rows to skip")->check(IsWholeNumber());
-  app->add_option("--order-by", flags->order_by, "A,B desc,C nulls first: sort before the limit")
-      ->check(IsNotEmpty());
 }
 
 void AddRowFlags(CLI::App* app, ScanFlags* flags) {
@@ -240,16 +160,6 @@ void AddLookCommands(CLI::App* app, CommonFlags* flags, std::vector<Command>* co
   AddScanFlags(count_app, count.get(), /*has_projection=*/false);
   commands->push_back(
       {count_app, [count](const Invocation& invocation) { return RunCount(invocation, *count); }});
-
-  auto explain = std::make_shared<ScanFlags>();
-  CLI::App* explain_app = add("explain", "say what a scan would read");
-  AddScanFlags(explain_app, explain.get(), /*has_projection=*/true);
-  explain_app->add_flag("--analyze", explain->analyze, "run it and say what it read");
-  explain_app->add_flag("--estimate", explain->estimate, "bounds without reading data, as JSON")
-      ->excludes("--analyze");
-  commands->push_back({explain_app, [explain](const Invocation& invocation) {
-                         return RunExplain(invocation, *explain);
-                       }});
 }
 
 }  // namespace lancectl

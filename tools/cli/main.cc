@@ -1,5 +1,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <csignal>
 #include <iostream>
 #include <new>
 #include <string_view>
@@ -82,6 +83,8 @@ bool WantsJson(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // Who closes the pipe wants no more rows: end quietly then, also below a parent that ignores it.
+  std::signal(SIGPIPE, SIG_DFL);
   CLI::App app{"Look at Lance tables and keep them clustered", "lancectl"};
   app.require_subcommand(1);
   app.set_version_flag("--version", lance::build_info().version);
@@ -90,6 +93,7 @@ int main(int argc, char** argv) {
   lancectl::AddWriteCommands(&app, &flags, &commands);
   lancectl::AddRowCommands(&app, &flags, &commands);
   lancectl::AddLookCommands(&app, &flags, &commands);
+  lancectl::AddExplainCommands(&app, &flags, &commands);
   lancectl::AddIndexCommands(&app, &flags, &commands);
   lancectl::AddSchemaCommands(&app, &flags, &commands);
   lancectl::AddCheckCommands(&app, &flags, &commands);

@@ -90,7 +90,8 @@ arrow::Status RunClusterPrune(const Invocation& invocation) {
   }
   const size_t removed = dataset.properties().clustering_definitions.size() -
                          changed.properties().clustering_definitions.size();
-  std::cout << removed << " definitions removed; table version " << changed.version() << '\n';
+  std::cout << Counted(removed, "definition") << " removed; table version " << changed.version()
+            << '\n';
   return arrow::Status::OK();
 }
 
@@ -105,12 +106,13 @@ struct OptimizeFlags {
 
 void PrintPlan(const lance::ClusteringCompactionPlan& plan) {
   for (const auto& task : plan.tasks()) {
-    std::cout << "task " << task.task_id() << ": " << task.source_fragment_ids().size()
-              << " fragments, " << WithCommas(task.source_rows()) << " rows, "
-              << WithCommas(task.source_bytes()) << " bytes (" << task.reason() << ")\n";
+    std::cout << "task " << task.task_id() << ": "
+              << Counted(task.source_fragment_ids().size(), "fragment") << ", "
+              << Counted(task.source_rows(), "row") << ", " << Counted(task.source_bytes(), "byte")
+              << " (" << task.reason() << ")\n";
   }
-  std::cout << "in all " << WithCommas(plan.totals().rows) << " rows, left after it "
-            << WithCommas(plan.remaining().rows) << " rows\n";
+  std::cout << "in all " << Counted(plan.totals().rows, "row") << ", left after it "
+            << Counted(plan.remaining().rows, "row") << '\n';
   for (const auto& left : plan.left_out()) {
     std::cout << "fragment " << left.fragment_id << " is left out: " << left.reason << " ("
               << left.detail << ")\n";

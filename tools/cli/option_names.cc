@@ -19,9 +19,12 @@ constexpr std::pair<std::string_view, std::string_view> kOtherNames[] = {
     {"num_generated_filters", "--generate"},
     {"set_clustering", "cluster set"},
     {"clear_clustering", "cluster clear"},
-    {"cluster set (SetClustering)", "cluster set"},
     {"SetClustering", "cluster set"},
+    {"OptimizeIndices", "index optimize"},
     {"WithClustering", "--cluster-by with --declare"},
+    {"CompactFiles", "compact"},
+    {"CreateIndex builds", "index create builds"},  // alone it names an operation
+    {"PruneClusteringDefinitions", "cluster prune"},
     {"UpdateMetadata", "config set"},
     {"AlterColumns", "alter"},
     {"DeleteBranch", "branch delete"},
@@ -60,6 +63,10 @@ std::string WithFlagNames(std::string message, const CLI::App& app) {
       ReplaceWord(name, "--" + flag, &message);
     }
   }
+  return WithCommandNames(std::move(message));
+}
+
+std::string WithCommandNames(std::string message) {
   for (const auto& [name, other] : kOtherNames) ReplaceWord(name, other, &message);
   return message;
 }

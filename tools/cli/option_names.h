@@ -14,4 +14,8 @@ namespace lancectl {
 /// \param app the command that ran, for its flags
 std::string WithFlagNames(std::string message, const CLI::App& app);
 
+/// The same for a text of the library that is printed by itself, of calls alone: `OptimizeIndices`
+/// is `index optimize`.
+std::string WithCommandNames(std::string message);
+
 }  // namespace lancectl

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "lance/json.h"
+#include "option_names.h"
 #include "output.h"
 
 namespace lancectl {
@@ -15,18 +16,19 @@ void PrintResult(const lance::CompactionResult& result) {
   if (result.tasks_committed == 0) {
     std::cout << (result.stopped_by ? "nothing fits the budget" : "nothing to rewrite");
   } else {
-    std::cout << "rewrote " << WithCommas(result.rows_rewritten)
-              << " rows: " << WithCommas(result.fragments_removed) << " fragments became "
+    std::cout << "rewrote " << Counted(result.rows_rewritten, "row") << ": "
+              << Counted(result.fragments_removed, "fragment") << " became "
               << WithCommas(result.fragments_added);
   }
-  std::cout << "; left " << WithCommas(result.remaining.rows) << " rows\n";
+  std::cout << "; left " << Counted(result.remaining.rows, "row") << '\n';
   PrintStop(result.stopped_by);
   if (result.tasks_committed == 0 && result.version) {
     std::cout << "zonemaps brought up to date\n";
   }
   for (const auto& uncovered : result.uncovered_indices) {
     std::cout << "index " << uncovered.name << " (" << uncovered.type << ") does not answer for "
-              << uncovered.fragments << " new fragments: " << uncovered.refresh << '\n';
+              << Counted(uncovered.fragments, "new fragment") << ": "
+              << Printable(WithCommandNames(uncovered.refresh)) << '\n';
   }
   if (result.version) {
     std::cout << "version " << *result.version << '\n';

@@ -10,11 +10,16 @@ namespace lancectl {
 namespace {
 
 /// Print a result: nothing when quiet, its JSON, or a line for people.
+///
+/// \param before the version that was opened; when there is no later one nothing was changed
 template <typename Result>
-arrow::Status Print(const Invocation& invocation, const Result& result, const std::string& line) {
+arrow::Status Print(const Invocation& invocation, const lance::Dataset& before,
+                    const Result& result, const std::string& line) {
   if (invocation.flags.quiet) return arrow::Status::OK();
   if (invocation.flags.json) {
     std::cout << lance::ToJson(result) << '\n';
+  } else if (result.dataset.version() == before.version()) {
+    std::cout << line << "; no version was created\n";
   } else {
     std::cout << "version " << result.dataset.version() << ": " << line << '\n';
   }
@@ -26,7 +31,7 @@ arrow::Status RunDelete(const Invocation& invocation, const std::string& filter)
   ARROW_ASSIGN_OR_RAISE(const auto commit, invocation.commit_options());
   ARROW_ASSIGN_OR_RAISE(const auto result,
                         lance::Delete(dataset, lance::Filter(filter), commit, invocation.call));
-  return Print(invocation, result, WithCommas(result.num_deleted_rows) + " rows deleted");
+  return Print(invocation, dataset, result, Counted(result.num_deleted_rows, "row") + " deleted");
 }
 
 /// A truncate is a delete of all rows; it prints the same.
@@ -36,7 +41,7 @@ arrow::Status RunTruncate(const Invocation& invocation) {
   ARROW_ASSIGN_OR_RAISE(const uint64_t rows, dataset.CountRows({}, invocation.call));
   ARROW_ASSIGN_OR_RAISE(auto truncated, lance::Truncate(dataset, commit, invocation.call));
   const lance::DeleteResult result{std::move(truncated), rows};
-  return Print(invocation, result, WithCommas(rows) + " rows deleted");
+  return Print(invocation, dataset, result, Counted(rows, "row") + " deleted");
 }
 
 /// Flags of update.
@@ -61,7 +66,7 @@ arrow::Status RunUpdate(const Invocation& invocation, const UpdateFlags& flags) 
   ARROW_ASSIGN_OR_RAISE(request.commit, invocation.commit_options());
   ARROW_ASSIGN_OR_RAISE(const auto dataset, invocation.Open());
   ARROW_ASSIGN_OR_RAISE(const auto result, lance::Update(dataset, request, invocation.call));
-  return Print(invocation, result, WithCommas(result.num_rows_updated) + " rows updated");
+  return Print(invocation, dataset, result, Counted(result.num_rows_updated, "row") + " updated");
 }
 
 /// Flags of merge.
@@ -101,8 +106,8 @@ arrow::Status RunMerge(const Invocation& invocation, const MergeFlags& flags) {
   if (flags.not_matched == "insert") builder.WhenNotMatchedInsertAll();
   if (flags.not_matched_by_source == "delete") builder.WhenNotMatchedBySourceDelete();
   ARROW_ASSIGN_OR_RAISE(const auto result, builder.Execute(std::move(source), invocation.call));
-  return Print(invocation, result,
-               WithCommas(result.num_inserted_rows) + " rows inserted, " +
+  return Print(invocation, dataset, result,
+               Counted(result.num_inserted_rows, "row") + " inserted, " +
                    WithCommas(result.num_updated_rows) + " updated, " +
                    WithCommas(result.num_deleted_rows) + " deleted");
 }
@@ -110,7 +115,7 @@ arrow::Status RunMerge(const Invocation& invocation, const MergeFlags& flags) {
 void AddDelete(CLI::App* parent, CommonFlags* common, std::vector<Command>* commands) {
   CLI::App* app = AddCommand(parent, "delete", "delete the rows that a filter finds", common, true);
   auto filter = std::make_shared<std::string>();
-  app->add_option("FILTER", *filter, "a condition in SQL")->required();
+  app->add_option("FILTER,--filter", *filter, "a condition in SQL")->required();
   commands->push_back(
       {app, [filter](const Invocation& invocation) { return RunDelete(invocation, *filter); }});
   commands->push_back(
@@ -125,7 +130,7 @@ void AddUpdate(CLI::App* parent, CommonFlags* common, std::vector<Command>* comm
       ->required()
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app->add_option("--where", flags->where, "a condition in SQL; without it all rows")
+  app->add_option("--where,--filter", flags->where, "a condition in SQL; without it all rows")
       ->check(IsNotEmpty());
   commands->push_back(
       {app, [flags](const Invocation& invocation) { return RunUpdate(invocation, *flags); }});

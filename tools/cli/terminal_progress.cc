@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <string>
 
+#include "option_names.h"
 #include "output.h"
 
 namespace lancectl {
@@ -24,18 +25,19 @@ class TerminalObserver : public lance::Observer {
       return;
     }
     std::string line =
-        progress.operation + " " + progress.stage + " " + std::to_string(progress.completed);
+        progress.operation + " " + progress.stage + " " + WithCommas(progress.completed);
     if (progress.total && *progress.total > 0) {
       const uint64_t percent = std::min<uint64_t>(100, progress.completed * 100 / *progress.total);
-      line += " of " + std::to_string(*progress.total) + " (" + std::to_string(percent) + " %)";
+      line += " of " + WithCommas(*progress.total) + " (" + std::to_string(percent) + " %)";
     }
     std::fprintf(stderr, "\r\033[K%s %s", line.c_str(), progress.unit.c_str());
   }
 
   void OnWarning(const lance::Warning& warning) override {
     if (!shows_warnings_) return;
-    std::fprintf(stderr, "%swarning: %s (%s)\n", shows_bar_ ? "\r\033[K" : "",
-                 PrintableMessage(warning.message).c_str(), warning.code.c_str());
+    const std::string message = PrintableMessage(WithCommandNames(warning.message));
+    std::fprintf(stderr, "%swarning: %s (%s)\n", shows_bar_ ? "\r\033[K" : "", message.c_str(),
+                 warning.code.c_str());
   }
 
  private:

@@ -68,9 +68,9 @@ arrow::Status PrintWritten(const Invocation& invocation, const lance::WriteResul
     std::cout << lance::ToJson(result) << '\n';
     return arrow::Status::OK();
   }
-  std::cout << "version " << result.dataset.version() << ": " << WithCommas(result.num_rows)
-            << " rows in " << WithCommas(result.num_fragments) << " fragments, "
-            << WithCommas(result.bytes_written) << " bytes";
+  std::cout << "version " << result.dataset.version() << ": " << Counted(result.num_rows, "row")
+            << " in " << Counted(result.num_fragments, "fragment") << ", "
+            << Counted(result.bytes_written, "byte");
   if (result.clustered_by) {
     std::cout << (result.stamped ? ", clustered and stamped" : ", sorted once");
   }

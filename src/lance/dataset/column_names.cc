@@ -4,6 +4,7 @@
 #include <cctype>
 #include <vector>
 
+#include "lance/base/near_names.h"
 #include "lance/base/status_detail.h"
 #include "lance/format/projection.h"
 
@@ -17,40 +18,18 @@ std::string LowerAscii(std::string text) {
   return text;
 }
 
-/// Edit distance, for near names; quadratic, of short texts.
-size_t EditDistance(const std::string& lhs, const std::string& rhs) {
-  std::vector<size_t> row(rhs.size() + 1);
-  for (size_t j = 0; j <= rhs.size(); ++j) row[j] = j;
-  for (size_t i = 1; i <= lhs.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i;
-    for (size_t j = 1; j <= rhs.size(); ++j) {
-      const size_t above = row[j];
-      row[j] =
-          std::min({row[j] + 1, row[j - 1] + 1, diagonal + (lhs[i - 1] != rhs[j - 1] ? 1 : 0)});
-      diagonal = above;
-    }
-  }
-  return row.back();
-}
-
-/// The columns whose names come nearest, best first, at most three.
-std::string NearNames(const format::LanceSchema& schema, const std::string& name) {
-  constexpr size_t kMaxLength = 64;  // longer names are not typing errors
-  std::vector<std::pair<size_t, std::string>> names;
+/// The error of a top-level column that is not there.
+arrow::Status NoColumn(const format::LanceSchema& schema, const std::string& name) {
+  constexpr size_t kMostShown = 10;
+  std::vector<std::string> names;
   for (const format::SchemaField& field : schema.fields) {
-    if (field.parent_id != -1 || field.name.size() > kMaxLength || name.size() > kMaxLength) {
-      continue;
-    }
-    names.emplace_back(EditDistance(LowerAscii(field.name), LowerAscii(name)), field.name);
+    if (field.parent_id == -1) names.push_back(field.name);
   }
-  std::stable_sort(names.begin(), names.end(),
-                   [](const auto& lhs, const auto& rhs) { return lhs.first < rhs.first; });
-  std::string text;
-  for (size_t i = 0; i < std::min<size_t>(names.size(), 3); ++i) {
-    text += (i == 0 ? "" : ", ") + names[i].second;
-  }
-  return text;
+  const auto near = NearNames(name, names);
+  return NotFoundError("column", name,
+                       "there is no column " + name +
+                           (near.empty() ? "; columns: " + ListNames(names, kMostShown)
+                                         : "; near names: " + ListNames(near, near.size())));
 }
 
 /// A child by name: exactly, else ignoring case when unique. \return null when there is none
@@ -103,8 +82,7 @@ arrow::Result<const format::SchemaField*> ResolveColumn(const format::LanceSchem
                          "column " + name + " is ambiguous: " + found[0]->name + " and " +
                              found[1]->name + " differ in case only");
   }
-  return NotFoundError("column", name,
-                       "there is no column " + name + "; near names: " + NearNames(schema, name));
+  return NoColumn(schema, name);
 }
 
 }  // namespace lance

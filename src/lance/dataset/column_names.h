@@ -9,7 +9,8 @@ namespace lance {
 
 /// Find a top-level column by name: exactly, else ignoring case when unique.
 ///
-/// \return KeyError + NotFound{column} listing near names, or saying which names are ambiguous
+/// \return KeyError + NotFound{column} listing near names, or all when none is near,
+///   or saying which names are ambiguous
 arrow::Result<const format::SchemaField*> ResolveColumn(const format::LanceSchema& schema,
                                                         const std::string& name);
 

@@ -171,10 +171,10 @@ arrow::Result<PlannedIndex> PlanIndex(const Dataset::Impl& dataset,
   if (request.rows_per_zone == 0u) {
     return arrow::Status::Invalid("rows_per_zone is 0; allowed: 1 or more, or unset");
   }
-  const bool has_zone_options = request.rows_per_zone || request.use_seeds;
-  if (has_zone_options && request.type != IndexType::kZoneMap) {
-    return arrow::Status::Invalid("rows_per_zone and use_seeds are options of zonemaps, not of a ",
-                                  NameOf(request.type), " index");
+  if ((request.rows_per_zone || request.use_seeds) && request.type != IndexType::kZoneMap) {
+    return arrow::Status::Invalid(request.rows_per_zone ? "rows_per_zone" : "use_seeds",
+                                  " is an option of zonemaps, not of a ", NameOf(request.type),
+                                  " index");
   }
   ARROW_ASSIGN_OR_RAISE(const format::SchemaField* field,
                         ResolveFieldPath(manifest.schema, request.column));

@@ -1,8 +1,12 @@
 #include <algorithm>
+#include <set>
 #include <sstream>
 #include <string>
+#include <utility>
 
 #include "arrow/api.h"
+#include "lance/base/count_text.h"
+#include "lance/dataset/filter/canonical.h"
 #include "lance/dataset/scan_reader.h"
 #include "lance/dataset/scanner_impl.h"
 
@@ -28,22 +32,65 @@ std::vector<std::string> LateColumns(const Scanner::Impl& scan) {
   return late;
 }
 
-std::string PlanText(const ScanExplanation& plan, const std::vector<std::string>& early) {
-  std::ostringstream text;
-  text << "Scan version " << plan.table_version << ": " << plan.fragments.kept << " of "
-       << plan.fragments.total << " fragments, " << plan.zones.kept << " of " << plan.zones.total
-       << " zones, " << plan.rows.kept << " of " << plan.rows.total << " rows\n";
-  if (plan.filter) text << "  filter " << *plan.filter << "\n";
-  for (const ScanPredicate& predicate : plan.predicates) {
-    text << "    " << predicate.predicate << ": " << predicate.zones_kept << " of "
-         << predicate.zones_total << " zones";
-    if (predicate.index) {
-      text << " by " << *predicate.index_type << " " << *predicate.index
-           << (predicate.exact ? ", exactly" : "");
+/// Note the paths of the fields below a node that are used, each with all below it.
+void AddUsed(const format::FieldNode& node, const std::string& path, const std::set<int32_t>& used,
+             std::vector<std::string>* paths) {
+  if (used.contains(node.id)) {
+    paths->push_back(path);
+    return;
+  }
+  for (const format::FieldNode& child : node.children) {
+    AddUsed(child, path + "." + filter::CanonicalIdentifier(child.name), used, paths);
+  }
+}
+
+/// Columns, and members of them, that are read to evaluate the filter.
+std::vector<std::string> EarlyColumns(const Scanner::Impl& scan) {
+  std::vector<std::string> early;
+  if (scan.filter == nullptr) return early;
+  for (const filter::FilterColumn& column : scan.filter->columns()) {
+    if (column.is_whole() || column.field == nullptr) {
+      early.push_back(column.name);
     } else {
-      text << (predicate.index_type ? " by seeds" : ", no statistics");
+      AddUsed(*column.field, column.name, column.used_ids, &early);
     }
-    text << "\n";
+  }
+  return early;
+}
+
+/// Note the conditions of a filter that no statistics are asked about, each text once.
+void CollectUnasked(const index::Predicate& predicate, std::vector<std::string>* texts) {
+  const bool is_new = predicate.kind == index::Predicate::Kind::kUnknown &&
+                      std::ranges::find(*texts, predicate.text) == texts->end();
+  if (is_new) texts->push_back(predicate.text);
+  for (const index::Predicate& child : predicate.children) CollectUnasked(child, texts);
+}
+
+/// "3 of 1,024 zones".
+std::string PartText(const ScanPart& part, const char* unit) {
+  return WithCommas(part.kept) + " of " + WithCommas(part.total) + " " + unit +
+         (part.total == 1 ? "" : "s");
+}
+
+/// What answered a condition.
+std::string AnswerText(const ScanPredicate& predicate) {
+  std::string text = PartText({predicate.zones_kept, predicate.zones_total}, "zone");
+  if (!predicate.index) return text + (predicate.index_type ? " by seeds" : ", no statistics");
+  return text + " by " + *predicate.index_type + " " + *predicate.index +
+         (predicate.exact ? ", exactly" : "");
+}
+
+/// \param num_asked how many of the first predicates are asked of statistics
+std::string PlanText(const ScanExplanation& plan, const std::vector<std::string>& early,
+                     size_t num_asked) {
+  std::ostringstream text;
+  text << "Scan version " << plan.table_version << ": " << PartText(plan.fragments, "fragment")
+       << ", " << PartText(plan.zones, "zone") << ", " << PartText(plan.rows, "row") << "\n";
+  if (plan.filter) text << "  filter " << *plan.filter << "\n";
+  for (size_t i = 0; i < plan.predicates.size(); ++i) {
+    const ScanPredicate& predicate = plan.predicates[i];
+    text << "    " << predicate.predicate << ": "
+         << (i < num_asked ? AnswerText(predicate) : "not asked of statistics") << "\n";
   }
   const auto list = [&](const char* title, const std::vector<std::string>& names) {
     if (names.empty()) return;
@@ -100,13 +147,18 @@ arrow::Result<ScanExplanation> Scanner::Explain(const CallOptions& call) const {
   plan.table_version = manifest.version;
   if (impl_->filter != nullptr) plan.filter = impl_->filter->ToString();
   if (reader->pruner() != nullptr) plan.predicates = DescribeLeaves(*reader->pruner());
+  const size_t num_asked = plan.predicates.size();
+  if (reader->pruner() != nullptr && impl_->filter != nullptr) {
+    std::vector<std::string> unasked;
+    CollectUnasked(impl_->filter->predicate(), &unasked);
+    for (std::string& text : unasked) plan.predicates.push_back({.predicate = std::move(text)});
+  }
   plan.fragments = {statistics.fragments_kept, statistics.fragments_total};
   plan.zones = {statistics.zones_kept, statistics.zones_total};
   plan.rows.total = table::CountLiveRows(manifest.fragments);
   plan.bytes = EstimateBytes(manifest, plan.rows);
   plan.late_materialization = LateColumns(*impl_);
-  plan.text = PlanText(
-      plan, impl_->filter != nullptr ? impl_->filter->column_names() : std::vector<std::string>{});
+  plan.text = PlanText(plan, EarlyColumns(*impl_), num_asked);
   return plan;
 }
 

@@ -164,8 +164,8 @@ arrow::Status CheckDeclared(const Dataset& dataset) {
     return arrow::Status::Invalid("the table's clustering declaration cannot be used: ", problem);
   }
   return arrow::Status::Invalid(
-      "the table declares no clustering; declare it with cluster set (SetClustering). Ordinary "
-      "compaction (compact) merges fragments and keeps the order of rows");
+      "the table declares no clustering; declare it with SetClustering. Ordinary compaction "
+      "(CompactFiles) merges fragments and keeps the order of rows");
 }
 
 ClusteringCompactionTask MakeTask(const ClusteringCompactionPlan::Impl& plan,

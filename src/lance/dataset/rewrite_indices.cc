@@ -77,9 +77,9 @@ bool IsRefreshed(const table::IndexMetadata& segment, const RewriteCommit& job) 
 
 std::string HowToRefresh(const table::IndexMetadata& segment) {
   if (index::IsZonemap(segment)) {
-    return "index optimize (OptimizeIndices) mends it; until then seeds or full reads stand in";
+    return "OptimizeIndices mends it; until then seeds or full reads stand in";
   }
-  if (IsBuiltHere(segment)) return "index optimize (OptimizeIndices) mends it";
+  if (IsBuiltHere(segment)) return "OptimizeIndices mends it";
   return "not in this version; the new fragments are read in full";
 }
 

@@ -73,9 +73,7 @@ class Verification {
       const uint64_t rows_per_zone =
           std::max<uint64_t>(CeilDiv(fragment.physical_rows, pruned.zones_total), 1);
       std::vector<RowRange> parts = CutAtBlocks(skipped, rows_per_zone);
-      // Indices that name rows skip parts of zones, too.
-      const uint64_t num_zones = pruned.zones_total - pruned.zones_kept;
-      result_.zones_pruned += num_zones > 0 ? num_zones : parts.size();
+      result_.zones_pruned += parts.size();  // counted as they are read below
       ARROW_RETURN_NOT_OK(Reread(filter, &reader, sample_.Of(std::move(parts))));
     }
     return arrow::Status::OK();
@@ -130,7 +128,9 @@ class Verification {
         {.severity = "error",
          .code = "rows_skipped",
          .path = place,
-         .message = std::to_string(passing.num_rows()) + " rows of " + place + " pass the filter " +
+         .message = std::to_string(passing.num_rows()) +
+                    (passing.num_rows() == 1 ? " row of " : " rows of ") + place +
+                    (passing.num_rows() == 1 ? " passes" : " pass") + " the filter " +
                     filter.ToString() +
                     ", but statistics or indices skip them; the first at offset " +
                     std::to_string(passing.ranges().front().begin)});

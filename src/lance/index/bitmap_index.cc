@@ -73,7 +73,8 @@ class BitmapIndex : public ScalarIndex {
 arrow::Status CheckKeyType(const std::shared_ptr<arrow::DataType>& type) {
   if (type && HasOrder(*type)) return arrow::Status::OK();
   const std::string name = "bitmap index of type " + (type ? type->ToString() : "null");
-  return UnsupportedError(name, name);
+  return UnsupportedError(name,
+                          name + " is not supported; allowed: types whose values have an order");
 }
 
 }  // namespace

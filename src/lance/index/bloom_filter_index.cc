@@ -127,7 +127,7 @@ arrow::Result<std::shared_ptr<const ScalarIndex>> OpenBloomFilterIndex(
   if (!column_type || !HasBloomHash(*column_type)) {
     const std::string name =
         "bloom filter index of type " + (column_type ? column_type->ToString() : "null");
-    return UnsupportedError(name, name);
+    return UnsupportedError(name, name + " is not supported");
   }
   ARROW_ASSIGN_OR_RAISE(const auto file, OpenIndexFile(std::move(store), segment, kFileName, run));
   auto zones = BloomZones::Read(*file, run);

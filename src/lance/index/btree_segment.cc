@@ -25,7 +25,8 @@ arrow::Status CheckEntry(const table::IndexMetadata& segment, const arrow::DataT
   ARROW_RETURN_NOT_OK(CheckPlainSegment(segment, "BTree", kHighestVersion));
   if (!HasOrder(type)) {
     const std::string name = "BTree of type " + type.ToString();
-    return UnsupportedError(name, name);
+    return UnsupportedError(name,
+                            name + " is not supported; allowed: types whose values have an order");
   }
   return arrow::Status::OK();
 }

@@ -46,7 +46,7 @@ arrow::Status CheckPlainSegment(const table::IndexMetadata& segment, std::string
   }
   if (segment.field_ids.size() != 1 || !segment.covering_field_ids.empty()) {
     const std::string name = std::string(type) + " of several columns";
-    return UnsupportedError(name, name);
+    return UnsupportedError(name, name + " is not supported");
   }
   return arrow::Status::OK();
 }

@@ -24,7 +24,8 @@ arrow::Result<std::shared_ptr<arrow::DataType>> ItemType(
     if (HasOrder(*item)) return item;
   }
   const std::string name = "label list index of type " + (type ? type->ToString() : "null");
-  return UnsupportedError(name, name);
+  return UnsupportedError(name,
+                          name + " is not supported; allowed: lists of items that have an order");
 }
 
 class LabelListIndex : public ScalarIndex {

@@ -270,15 +270,17 @@ arrow::Result<RoaringBitmap> CheckEntry(const table::IndexMetadata& segment,
                                   ", not a zonemap's");
   }
   if (segment.index_version.value_or(kIndexVersion) != kIndexVersion) {
-    return UnsupportedError("zonemap version",
-                            "zonemap version " + std::to_string(*segment.index_version));
+    return UnsupportedError(
+        "zonemap version",
+        "zonemap version " + std::to_string(*segment.index_version) + " is not supported");
   }
   if (segment.field_ids.size() != 1 || !segment.covering_field_ids.empty()) {
-    return UnsupportedError("zonemap of several columns", "zonemap of several columns");
+    return UnsupportedError("zonemap of several columns",
+                            "a zonemap of several columns is not supported");
   }
   if (!HasOrder(column_type)) {
     const std::string name = "zonemap of type " + column_type.ToString();
-    return UnsupportedError(name, name);
+    return UnsupportedError(name, name + " is not supported");
   }
   ARROW_ASSIGN_OR_RAISE(auto coverage, segment.Coverage());
   if (!coverage) return arrow::Status::Invalid("index entry does not say what it covers");

@@ -108,8 +108,9 @@ void CheckUnused(const Manifest& manifest, std::vector<ClusteringFinding>* findi
   const std::set<uint32_t> referred = ReferredIds(manifest);
   for (const ClusteringDefinition& definition : manifest.clustering) {
     if (definition.provider != kClusteringProvider || referred.contains(definition.id)) continue;
-    findings->push_back({Severity::kInfo, "clustering_definition_unused", NameOf(definition),
-                         NameOf(definition) + " is not referred to; cluster prune removes it"});
+    findings->push_back(
+        {Severity::kInfo, "clustering_definition_unused", NameOf(definition),
+         NameOf(definition) + " is not referred to; PruneClusteringDefinitions removes it"});
   }
 }
 

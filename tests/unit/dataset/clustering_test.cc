@@ -233,7 +233,7 @@ TEST_F(ClusteringTest, DryRunAndPlanChangeNothing) {
 
 TEST_F(ClusteringTest, UndeclaredTableCannotBeOptimized) {
   EXPECT_THAT(CompactFilesWithClustering(MakeTable(1)),
-              IsInvalid(::testing::AllOf(HasSubstr("cluster set"), HasSubstr("compact"))));
+              IsInvalid(::testing::AllOf(HasSubstr("SetClustering"), HasSubstr("CompactFiles"))));
 }
 
 TEST_F(ClusteringTest, TakesUnsetOptionsFromTheConfigAndRefusesNonsense) {

@@ -201,7 +201,7 @@ TEST_F(IndexTest, RefusesByNameWhatIsNotBuilt) {
   EXPECT_THAT(CreateIndex(dataset, {.column = "b", .type = IndexType::kBTree}),
               IsKeyError(HasSubstr("there is no column b")));
   EXPECT_THAT(CreateIndex(dataset, {.column = "a", .type = IndexType::kBTree, .rows_per_zone = 7}),
-              IsInvalid(HasSubstr("options of zonemaps")));
+              IsInvalid(HasSubstr("rows_per_zone is an option of zonemaps")));
   EXPECT_THAT(CreateIndex(dataset, {.column = "a", .fragment_ids = std::vector<uint64_t>{9}}),
               IsKeyError(HasSubstr("there is no fragment 9")));
   EXPECT_THAT(CreateIndex(dataset, {.column = "a", .uuid = "zz"}), IsInvalid(HasSubstr("zz")));
@@ -279,7 +279,7 @@ TEST_F(IndexTest, VerifyPruningFindsAnIndexThatLosesARow) {
                              Dataset::Impl::Make(partial.impl().opened, std::move(loaded)));
   LANCE_ASSERT_OK_AND_ASSIGN(const auto bad, VerifyPruning(wrong, {.filter = Filter("a = 4")}));
   ASSERT_THAT(bad.missed, SizeIs(1));
-  EXPECT_THAT(bad.missed[0].message, HasSubstr("1 rows of fragment 1 pass the filter a = 4"));
+  EXPECT_THAT(bad.missed[0].message, HasSubstr("1 row of fragment 1 passes the filter a = 4"));
 }
 
 TEST_F(IndexTest, OptimizeKeepsTheParametersOfAZonemap) {

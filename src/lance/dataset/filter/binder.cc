@@ -435,7 +435,7 @@ class Binder : public ValueBinder {
       return value.kind == BoundValue::Kind::kConstant;
     };
     if (!std::all_of(list.begin() + 1, list.end(), is_constant) || IsListType(*list[0].type)) {
-      return ChainMembers(list, out);
+      return ChainMembers(list, Shorten(CanonicalSql(in)), out);
     }
     out->kind = BoundKind::kInValues;
     for (size_t i = 1; i < list.size(); ++i) {
@@ -448,7 +448,8 @@ class Binder : public ValueBinder {
     return Status::OK();
   }
 
-  static Status ChainMembers(const std::vector<BoundValue>& list, BoundExpression* out) {
+  static Status ChainMembers(const std::vector<BoundValue>& list, const std::string& text,
+                             BoundExpression* out) {
     out->kind = BoundKind::kOr;
     out->children.reserve(list.size() - 1);
     for (size_t i = 1; i < list.size(); ++i) {
@@ -456,7 +457,7 @@ class Binder : public ValueBinder {
       same.kind = BoundKind::kCompareValues;
       same.values = {list[0], list[i]};
       PutConstantRight(&same);
-      same.text = "IN";
+      same.text = text;
     }
     if (out->children.size() > 1) return Status::OK();
     BoundExpression only = std::move(out->children.front());

@@ -106,7 +106,7 @@ class Writer {
         return WriteList(expression, 0);
       case Expression::Kind::kField:
         Write(Child(expression, 0));
-        sql_ += '.' + Quoted(expression.name, '`');
+        sql_ += '.' + CanonicalIdentifier(expression.name);
         return;
       case Expression::Kind::kElement:
         Write(Child(expression, 0));

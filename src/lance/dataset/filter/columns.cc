@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "arrow/api.h"
+#include "lance/base/near_names.h"
 #include "lance/dataset/filter/canonical.h"
 #include "lance/dataset/filter/filter_problem.h"
 #include "lance/dataset/filter/lexer.h"
@@ -100,16 +101,17 @@ class Resolver {
   }
 
   Status Unknown(const Expression& column) const {
-    constexpr size_t kMaxNames = 10;
-    std::string names;
-    size_t num_names = 0;
+    constexpr size_t kMostShown = 10;
+    std::vector<std::string> names;
     for (const SchemaField& field : schema_.fields) {
-      if (field.parent_id != -1 || ++num_names > kMaxNames) continue;
-      names += (num_names > 1 ? ", " : "") + CanonicalIdentifier(Shorten(field.name));
+      if (field.parent_id == -1) names.push_back(field.name);
     }
-    if (num_names > kMaxNames) names += " and " + std::to_string(num_names - kMaxNames) + " more";
-    return Problem(column.span,
-                   "there is no column " + Shorten(column.column) + "; columns: " + names);
+    std::vector<std::string> shown = NearNames(column.column, names);
+    const char* const title = shown.empty() ? "; columns: " : "; near names: ";
+    if (shown.empty()) shown = std::move(names);
+    for (std::string& name : shown) name = CanonicalIdentifier(Shorten(name));
+    return Problem(column.span, "there is no column " + Shorten(column.column) + title +
+                                    ListNames(shown, kMostShown));
   }
 
   FilterColumn& ColumnOf(const Expression& column) {

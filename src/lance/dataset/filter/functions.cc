@@ -8,6 +8,7 @@
 #include "arrow/api.h"
 #include "arrow/compute/api.h"
 #include "lance/base/executor.h"
+#include "lance/base/near_names.h"
 #include "lance/dataset/filter/coercion.h"
 #include "lance/dataset/filter/filter_problem.h"
 
@@ -31,12 +32,44 @@ const std::map<std::string_view, FunctionEntry>& AllFunctions() {
   return *all;
 }
 
+/// What other dialects call differently, and what does it here.
+constexpr std::pair<std::string_view, std::string_view> kOtherDialects[] = {
+    {"year", "date_part('year', x)"},
+    {"quarter", "date_part('quarter', x)"},
+    {"month", "date_part('month', x)"},
+    {"week", "date_part('week', x)"},
+    {"day", "date_part('day', x)"},
+    {"dayofweek", "date_part('dow', x)"},
+    {"dayofyear", "date_part('doy', x)"},
+    {"hour", "date_part('hour', x)"},
+    {"minute", "date_part('minute', x)"},
+    {"second", "date_part('second', x)"},
+    {"date", "to_date(x) or CAST(x AS DATE)"},
+    {"len", "length(x)"},
+    {"ucase", "upper(x)"},
+    {"lcase", "lower(x)"},
+    {"mod", "x % y"},
+    {"if", "coalesce(), nullif() or nvl2(), or AND and OR"},
+    {"iff", "coalesce(), nullif() or nvl2(), or AND and OR"},
+    {"mid", "left(), right() or split_part()"},
+    {"sign", "signum(x)"},
+    {"ceiling", "x > 2 AND x <= 3 for ceiling(x) = 3"},
+    {"truncate", "trunc(x)"},
+    {"size", "array_length(x)"},
+    {"isnull", "x IS NULL"},
+};
+
 Status Unknown(const std::string& name) {
-  std::string names;
-  for (const auto& [known, entry] : AllFunctions()) {
-    names += (names.empty() ? "" : ", ") + std::string(known);
+  constexpr const char* kPage = "; all functions: docs/guide/filters.md";
+  for (const auto& [other, replacement] : kOtherDialects) {
+    if (other != name) continue;
+    return Status::Invalid("there is no function ", name, "; write ", replacement, kPage);
   }
-  return Status::Invalid("there is no function ", Shorten(name), "; functions: ", names);
+  std::vector<std::string> names;
+  for (const auto& [known, entry] : AllFunctions()) names.emplace_back(known);
+  const auto near = NearNames(name, names);
+  const std::string hint = near.empty() ? "" : "; near names: " + ListNames(near, near.size());
+  return Status::Invalid("there is no function ", Shorten(name), hint, kPage);
 }
 
 Status WrongCount(const FunctionEntry& entry, size_t count) {

@@ -67,9 +67,24 @@ constexpr std::array<std::string_view, 6> kOtherOperators = {"&", "|", "^", "->"
 /// Words that follow an operand in parts of the dialect which come later.
 constexpr std::array<std::string_view, 4> kPatternWords = {"SIMILAR", "RLIKE", "REGEXP", "GLOB"};
 
-/// Calls with a grammar of their own, which the reference refuses.
-constexpr std::array<std::string_view, 7> kSpecialCalls = {"EXTRACT", "SUBSTR", "SUBSTRING", "TRIM",
-                                                           "OVERLAY", "FLOOR",  "CEIL"};
+/// Calls with a grammar of their own, which the reference refuses, and what to write for them.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kSpecialCalls = {{
+    {"EXTRACT", "date_part('year', x)"},
+    {"SUBSTR", "left(x, n), right(x, n) or split_part(x, ',', n)"},
+    {"SUBSTRING", "left(x, n), right(x, n) or split_part(x, ',', n)"},
+    {"TRIM", "btrim(x), ltrim(x) or rtrim(x)"},
+    {"OVERLAY", "concat() of left() and right(), or replace()"},
+    {"FLOOR", "x >= 3 AND x < 4 for floor(x) = 3, or trunc(x), the same for numbers from 0 on"},
+    {"CEIL", "x > 2 AND x <= 3 for ceil(x) = 3, or trunc(x), the same for numbers up to 0"},
+}};
+
+/// \return "": a word of the dialect
+std::string_view ReplacementOf(std::string_view word) {
+  for (const auto& [call, replacement] : kSpecialCalls) {
+    if (EqualsIgnoringCase(call, word)) return replacement;
+  }
+  return "";
+}
 
 const CompareOp* FindCompareSymbol(std::string_view symbol) {
   for (const auto& [text, op] : kCompareSymbols) {
@@ -507,7 +522,12 @@ class Parser {
       return MakeBoolean(IsWord(word, "TRUE"), word.span);
     }
     if (IsWord(word, "NULL")) return MakeLiteral(Literal(), Take().span);
-    if (IsWord(word, "CASE")) return Problem(word.span, "CASE is not part of the filter dialect");
+    if (IsWord(word, "CASE")) {
+      return Problem(
+          word.span,
+          "CASE is not part of the filter dialect; write the conditions with AND and OR, "
+          "or choose a value by coalesce(), nullif() or nvl2()");
+    }
     if (!IsBareIdentifier(word.text)) {
       return Expected("a column or a value; a column of that name is written `" +
                       std::string(word.text) + "`");
@@ -616,9 +636,10 @@ class Parser {
 
   Result<ExpressionPtr> ParseCall() {
     const Token& word = Take();
-    if (IsOneOf(word.text, kSpecialCalls)) {
-      return Problem(word.span,
-                     "found " + Shorten(word.text) + ", which is not part of the filter dialect");
+    if (const auto replacement = ReplacementOf(word.text); !replacement.empty()) {
+      return Problem(word.span, "found " + Shorten(word.text) +
+                                    ", which is not part of the filter dialect; write " +
+                                    std::string(replacement));
     }
     ARROW_RETURN_NOT_OK(Descend(Take().span));
     if (IsWord(word, "CAST") || IsWord(word, "TRY_CAST")) return ParseCast(word);
@@ -678,11 +699,18 @@ class Parser {
 
   /// DATE '...' or TIMESTAMP '...'.
   Result<ExpressionPtr> ParseTypedLiteral() {
+    constexpr const char* kOtherLiterals =
+        "typed literals other than DATE '...', TIMESTAMP '...' and X'...' are";
     const Token& type = Take();
     if (IsWord(type, "DATE")) return MakeDate(type.span, Take());
     if (IsWord(type, "TIMESTAMP")) return MakeTimestamp(type.span, Take(), 6);
-    return NotSupported(Join(type.span, Peek().span),
-                        "typed literals other than DATE '...', TIMESTAMP '...' and X'...' are");
+    if (IsWord(type, "INTERVAL")) {
+      return FilterProblem(StatusCode::NotImplemented, sql_, Join(type.span, Peek().span),
+                           std::string(kOtherLiterals) +
+                               " not supported yet; compute the time beforehand, and write it as "
+                               "DATE '...' or TIMESTAMP '...'");
+    }
+    return NotSupported(Join(type.span, Peek().span), kOtherLiterals);
   }
 
   /// TIMESTAMP(0|3|6|9) '...'.

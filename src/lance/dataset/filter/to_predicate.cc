@@ -153,10 +153,24 @@ class Extraction {
     return node.column >= 0 && Field(node.column).id < 0;
   }
 
+  /// A condition on a system column as SQL.
+  std::string SystemText(const BoundExpression& node, bool wanted) const {
+    const std::string path = Field(node.column).path;
+    switch (node.kind) {
+      case BoundKind::kCompareLiteral:
+        return path + " " + ToString(wanted ? node.op : Negate(node.op)) + " " + node.text;
+      case BoundKind::kIn:
+        return path + (wanted ? " IN " : " NOT IN ") + node.text;
+      case BoundKind::kIsNull:
+        return path + (wanted ? " IS NULL" : " IS NOT NULL");
+      default:
+        return Unknown(node, wanted).text;
+    }
+  }
+
   [[gnu::noinline]] void SetLeaf(const BoundExpression& node, bool wanted, Predicate* out) const {
     if (IsSystemColumn(node)) {
-      *out = Unknown(node, wanted);
-      out->text = "(" + Field(node.column).path + ")";
+      *out = MakeLeaf(Predicate::Kind::kUnknown, SystemText(node, wanted));
       return;
     }
     switch (node.kind) {

@@ -683,7 +683,7 @@ INSTANTIATE_TEST_SUITE_P(
         WrongFilter{"SumOfText", "s + 1 = 2", 0, 5, "found string + int64, expected two numbers"},
         WrongFilter{"FieldOfNumber", "i8.x = 1", 0, 4, "found the field x of i8, which has type"},
         WrongFilter{"UnknownFunction", "nope(i8) = 1", 0, 8,
-                    "there is no function nope; functions"},
+                    "there is no function nope; all functions: docs/guide/filters.md"},
         WrongFilter{"ArgumentCount", "lower(s, s) = 'a'", 0, 11,
                     "found 2 arguments, lower() takes 1"},
         WrongFilter{"ArgumentType", "lower(i8) = 'a'", 0, 9,

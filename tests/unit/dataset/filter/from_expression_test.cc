@@ -53,7 +53,7 @@ TEST(SqlOf, WritesWhatTheDialectHas) {
       {Match("match_like", "a%"), "`s` LIKE 'a%'"},
       {Match("match_like", "a%", true), "`s` ILIKE 'a%'"},
       {Match("match_substring_regex", "^a+", true), "regexp_like(`s`, '^a+', 'i')"},
-      {cp::equal(field_ref(arrow::FieldRef("st", "a")), literal(1)), "`st`.`a` = 1"},
+      {cp::equal(field_ref(arrow::FieldRef("st", "a")), literal(1)), "`st`.a = 1"},
       {cp::equal(call("cast", {i8}, cp::CastOptions::Safe(arrow::int64())), literal(3)),
        "arrow_cast(`i8`, 'Int64') = 3"},
       {IsIn("i8", "[1, 2]", cp::SetLookupOptions::INCONCLUSIVE), "`i8` IN (1, 2)"},
