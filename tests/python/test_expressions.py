@@ -165,13 +165,17 @@ def test_damaged_bytes_of_substrait_are_refused(ours):
             pass
 
 
+def varint(number):
+    written = b""
+    while number >= 0x80:
+        written += bytes([number & 0x7F | 0x80])
+        number >>= 7
+    return written + bytes([number])
+
+
 def message(number, content):
     """A field of a protobuf message that holds a message or text."""
-    size, length = b"", len(content)
-    while length >= 0x80:
-        size += bytes([length & 0x7F | 0x80])
-        length >>= 7
-    return bytes([number << 3 | 2]) + size + bytes([length]) + content
+    return varint(number << 3 | 2) + varint(len(content)) + content
 
 
 def negations(depth):
@@ -192,6 +196,28 @@ def no_integers(failure_behavior):
     function = message(2, message(3, b"\x10\x01" + message(3, b"is_null")))
     schema = message(1, b"s") + message(2, message(1, message(12, b"")))
     return function + message(3, message(1, expression)) + message(4, schema)
+
+
+def test_names_of_structs_in_lists_may_be_written_or_not(place):
+    """Substrait wants them, Arrow leaves them out: a column behind one is the right one anyway."""
+    items = pa.list_(pa.struct([("a", pa.bool_()), ("b", pa.bool_())]))
+    pairs = pa.array([[{"a": True, "b": True}], [], None], items)
+    ds = lance_cpp.write_dataset(pa.table({"l": pairs, "flag": [False, True, True]}), place)
+    boolean = message(1, b"")
+    of_items = message(27, message(1, message(25, message(1, boolean) * 2)))
+    types = message(2, message(1, of_items) + message(1, boolean))
+    flag = message(2, message(1, message(2, b"\x08\x01")))
+
+    def condition(names):
+        schema = b"".join(message(1, name) for name in names) + types
+        return message(3, message(1, message(2, flag))) + message(4, schema)
+
+    assert rows_of(ds, condition([b"l", b"flag"])) == [1, 2]
+    assert rows_of(ds, condition([b"l", b"a", b"b", b"flag"])) == [1, 2]
+    assert rows_of(ds, bytes(FLAG.to_substrait(ds.schema))) == [1, 2]
+    for names in ([b"l"], [b"l", b"a", b"flag"], [b"l", b"a", b"b", b"flag", b"more"]):
+        with pytest.raises(lance_cpp.InvalidError, match="(fewer|more) names than fields"):
+            ds.count_rows(condition(names))
 
 
 def test_a_cast_of_substrait_gives_null_or_fails_as_it_says(place):
