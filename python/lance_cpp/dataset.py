@@ -464,6 +464,7 @@ prefilter, disable_scoring_autoprojection
 
     def head(self, num_rows: int, **kwargs: Any) -> pa.Table:
         """The first rows; kwargs are the parameters of scanner."""
+        check_count("num_rows", num_rows, 0)
         return self.scanner(**{**kwargs, "limit": num_rows}).to_table()
 
     def slice(self, start: int, end: int, columns: Optional[list[str]] = None) -> pa.Table:
@@ -485,19 +486,19 @@ prefilter, disable_scoring_autoprojection
         """
         if columns is not None and len(columns) == 0:
             raise unsupported("a scan without any column", "count_rows counts rows")
-        return self._taken(indices, columns)
+        return self._taken(integers_of("indices", indices), columns)
 
     def _taken(self, rows: Any, columns: Any, **options: Any) -> pa.Table:
         options["columns"] = columns
         options["columns"] = column_names(options)
-        return pa.table(_core.take(self._ds, rows=integers_of(rows), **options))
+        return pa.table(_core.take(self._ds, rows=rows, **options))
 
     def _take_rows(self, row_ids: Any, columns: Optional[list[str]] = None) -> pa.Table:
         """The rows of these ids, values of _rowid, in this order; repeats are fine.
 
         A row that is not there, or is deleted, is a NotFoundError.
         """
-        return self._taken(row_ids, columns, by="ids")
+        return self._taken(integers_of("row_ids", row_ids), columns, by="ids")
 
     def take_blobs(
         self,
@@ -524,7 +525,8 @@ prefilter, disable_scoring_autoprojection
         if len(given) != 1:
             raise InvalidError(f"{len(given)} of ids, addresses and indices are given; allowed: 1")
         [(by, rows)] = given.items()
-        blobs = _core.take_blobs(self._ds, rows=integers_of(rows), by=by, columns=[blob_column])
+        rows = integers_of(by, rows)
+        blobs = _core.take_blobs(self._ds, rows=rows, by=by, columns=[blob_column])
         return [blob if blob is None else BlobFile(blob, buffer_size) for blob in blobs]
 
     def count_rows(

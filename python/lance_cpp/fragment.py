@@ -290,7 +290,7 @@ class LanceFragment(KnowsItsGaps, pads.Fragment):
 
     def take(self, indices: Any, columns: Optional[list[str]] = None) -> pa.Table:
         """The rows at these positions among those that are left; as LanceDataset.take."""
-        rows = integers_of(indices)
+        rows = integers_of("indices", indices)
         beyond = [row for row in rows if not 0 <= row < self._fragment.num_rows]
         if beyond:
             raise InvalidError(

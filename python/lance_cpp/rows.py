@@ -56,9 +56,7 @@ class MergeInsertBuilder(KnowsItsGaps):
         self, expr: Optional[Union[str, pc.Expression]] = None
     ) -> "MergeInsertBuilder":
         """Delete rows of the table that match nothing; with a condition, those where it is true."""
-        return self._set(
-            deletes_unmatched=True, delete_condition=filter_text(expr, self._dataset.schema)
-        )
+        return self._set(deletes_unmatched=True, delete_condition=filter_text(expr, "expr"))
 
     def conflict_retries(self, max_retries: int) -> "MergeInsertBuilder":
         """How often to try again when another commit is in the way."""
@@ -147,7 +145,7 @@ class RowChanges:
         """
         self._ds, count = _core.delete_rows(
             self._ds,
-            filter_text(predicate, pa.schema(self._ds.schema)),
+            filter_text(predicate, "predicate"),
             max_retries=conflict_retries,
             retry_timeout_seconds=retry_timeout.total_seconds(),
         )
@@ -182,7 +180,7 @@ class RowChanges:
         self._ds, count = _core.update_rows(
             self._ds,
             updates,
-            filter_text(where, pa.schema(self._ds.schema)),
+            filter_text(where, "where"),
             max_retries=conflict_retries,
             retry_timeout_seconds=retry_timeout.total_seconds(),
         )

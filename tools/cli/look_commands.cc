@@ -90,12 +90,6 @@ arrow::Status RunCount(const Invocation& invocation, const ScanFlags& flags) {
   return arrow::Status::OK();
 }
 
-void PrintActual(const lance::ScanStatistics& actual) {
-  std::cout << "actual: " << WithCommas(actual.rows_returned) << " rows returned of "
-            << WithCommas(actual.rows_scanned) << " read, " << WithCommas(actual.bytes_read)
-            << " bytes in " << WithCommas(actual.requests) << " requests\n";
-}
-
 arrow::Status RunExplain(const Invocation& invocation, const ScanFlags& flags) {
   ARROW_ASSIGN_OR_RAISE(const auto dataset, invocation.Open());
   ARROW_ASSIGN_OR_RAISE(auto options, MakeScanOptions(flags));
@@ -112,7 +106,6 @@ arrow::Status RunExplain(const Invocation& invocation, const ScanFlags& flags) {
     return arrow::Status::OK();
   }
   std::cout << plan.text;
-  if (plan.actual) PrintActual(*plan.actual);
   return arrow::Status::OK();
 }
 

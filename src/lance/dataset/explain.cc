@@ -56,6 +56,13 @@ std::string PlanText(const ScanExplanation& plan, const std::vector<std::string>
   return text.str();
 }
 
+std::string ActualText(const ScanStatistics& actual) {
+  std::ostringstream text;
+  text << "actual: " << actual.rows_returned << " rows returned of " << actual.rows_scanned
+       << " read, " << actual.bytes_read << " bytes in " << actual.requests << " requests\n";
+  return text.str();
+}
+
 /// Data file bytes, in all and scaled by the rows kept.
 ScanPart EstimateBytes(const table::Manifest& manifest, const ScanPart& rows) {
   ScanPart bytes;
@@ -119,6 +126,7 @@ arrow::Result<ScanExplanation> Scanner::Analyze(const CallOptions& call) const {
   }
   ARROW_ASSIGN_OR_RAISE(ScanExplanation plan, Explain(call));
   plan.actual = reader->statistics();
+  plan.text += ActualText(*plan.actual);
   return plan;
 }
 

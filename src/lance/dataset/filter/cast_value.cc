@@ -96,7 +96,14 @@ arrow::compute::CastOptions OptionsFor(const TypePtr& to) {
 }
 
 DatumResult CastOnce(const Datum& value, const TypePtr& to) {
-  return arrow::compute::Cast(value, OptionsFor(to));
+  auto cast = arrow::compute::Cast(value, OptionsFor(to));
+  if (cast.ok() || to->id() != Type::UINT64) return cast;
+  // Arrow names the part of the range that the type before the cast has.
+  std::string message = cast.status().message();
+  const std::string part = std::to_string(INT64_MAX);
+  if (!message.ends_with(" to " + part)) return cast;
+  message.replace(message.size() - part.size(), part.size(), std::to_string(UINT64_MAX));
+  return arrow::Status::Invalid(message);
 }
 
 /// Convert row by row, so that one bad row spoils only itself.

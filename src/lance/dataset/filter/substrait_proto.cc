@@ -277,7 +277,7 @@ class Writer {
     return MembershipSql(value, members);
   }
 
-  /// What is chosen by whether a value is null: DuckDB asks so for x IN (...).
+  /// What is chosen by whether a value is null.
   SqlResult WriteChoice(const pb::IfThen& choice, int depth) const {
     const bool is_simple = choice.ifs_size() == 1 && choice.has_else_() &&
                            choice.ifs(0).if_().has_scalar_function() &&
@@ -292,9 +292,7 @@ class Writer {
                           Write(condition.arguments(0).value(), depth + 1));
     ARROW_ASSIGN_OR_RAISE(const std::string then, Write(choice.ifs(0).then(), depth + 1));
     ARROW_ASSIGN_OR_RAISE(const std::string otherwise, Write(choice.else_(), depth + 1));
-    // IN is null by itself where the value is, and can be asked of statistics.
-    if (otherwise == "NULL" && then.starts_with("(" + value + " IN (")) return then;
-    return "nvl2(" + value + ", " + then + ", " + otherwise + ")";
+    return ChoiceByNullSql(value, then, otherwise);
   }
 
   SqlResult WriteCast(const pb::Cast& cast, int depth) const {
