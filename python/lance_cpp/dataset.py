@@ -463,12 +463,28 @@ prefilter, disable_scoring_autoprojection
         return self.scanner(**options).to_pandas(blob_mode=blob_mode, **kwargs)
 
     def head(self, num_rows: int, **kwargs: Any) -> pa.Table:
-        """The first rows; kwargs are the parameters of scanner."""
+        """The first rows; kwargs are the parameters of scanner.
+
+        Parameters
+        ----------
+        num_rows : int
+            At most so many.
+        **kwargs
+            As scanner takes them.
+        """
         check_count("num_rows", num_rows, 0)
         return self.scanner(**{**kwargs, "limit": num_rows}).to_table()
 
     def slice(self, start: int, end: int, columns: Optional[list[str]] = None) -> pa.Table:
-        """The rows from position start up to, not including, end."""
+        """The rows from position start up to, not including, end.
+
+        Parameters
+        ----------
+        start, end : int
+            Positions in the version, from 0.
+        columns : list of str, optional
+            As in scanner.
+        """
         if not 0 <= start <= end:
             raise InvalidError(f"rows {start} to {end}; allowed: 0 <= start <= end")
         return self.scanner(columns=columns, offset=start, limit=end - start).to_table()
@@ -534,7 +550,15 @@ prefilter, disable_scoring_autoprojection
         filter: Any = None,  # pylint: disable=redefined-builtin
         **kwargs: Any,
     ) -> int:
-        """Count rows; without a filter from metadata alone. kwargs are those of scanner."""
+        """Count rows; without a filter from metadata alone. kwargs are those of scanner.
+
+        Parameters
+        ----------
+        filter : str, pyarrow Expression or bytes, optional
+            Rows for which it is true; None: all.
+        **kwargs
+            As scanner takes them.
+        """
         if kwargs or not (filter is None or isinstance(filter, str)):
             return self.scanner(filter=filter, **kwargs).count_rows()
         return self._ds.count_rows(filter)
@@ -546,18 +570,40 @@ prefilter, disable_scoring_autoprojection
         columns: Optional[list[str]] = None,
         analyze: bool = False,
     ) -> dict[str, Any]:
-        """How a scan would run, or with analyze ran: docs/guide/json.md "scan_explanation"."""
+        """How a scan would run, or with analyze ran: docs/guide/json.md "scan_explanation".
+
+        Parameters
+        ----------
+        filter : str, pyarrow Expression or bytes, optional
+            A condition, as in scanner.
+        columns : list of str or dict, optional
+            As in scanner.
+        analyze : bool
+            Run the scan, and add what it read as "actual".
+        """
         return json.loads(self.scanner(columns, filter)._scanner.explain(analyze))
 
     # --- Fragments ----------------------------------------------------------------------------
 
     def get_fragments(self, filter: Any = None) -> list:  # pylint: disable=redefined-builtin
-        """The fragments, in the order of a scan."""
+        """The fragments, in the order of a scan.
+
+        Parameters
+        ----------
+        filter
+            Not in this version: None.
+        """
         refuse_given(filter=filter)
         return fragments_of(self)
 
     def get_fragment(self, fragment_id: int) -> Optional["LanceFragment"]:
-        """One fragment; None when there is none of this id."""
+        """One fragment; None when there is none of this id.
+
+        Parameters
+        ----------
+        fragment_id : int
+            Its id.
+        """
         return fragment_of(self, fragment_id)
 
     def fragment_ids(self) -> list[int]:
@@ -570,7 +616,15 @@ prefilter, disable_scoring_autoprojection
         *,
         columns: Optional[list[str]] = None,
     ) -> dict[str, Any]:
-        """Bounds for what a scan gives and reads: docs/guide/json.md "scan_estimate"."""
+        """Bounds for what a scan gives and reads: docs/guide/json.md "scan_estimate".
+
+        Parameters
+        ----------
+        filter : str, pyarrow Expression or bytes, optional
+            A condition, as in scanner.
+        columns : list of str or dict, optional
+            As in scanner.
+        """
         return json.loads(self.scanner(columns, filter)._scanner.estimate())
 
     def sample(
@@ -604,31 +658,71 @@ prefilter, disable_scoring_autoprojection
     # --- Changing -----------------------------------------------------------------------------
 
     def insert(self, data: Any, *, mode: str = "append", **kwargs: Any) -> None:
-        """Write rows to the table; kwargs are the parameters of write_dataset."""
+        """Write rows to the table; kwargs are the parameters of write_dataset.
+
+        Parameters
+        ----------
+        data
+            Rows: anything that write_dataset takes.
+        mode : str
+            "append" or "overwrite".
+        **kwargs
+            As write_dataset takes them.
+        """
         self._ds = write_dataset(data, self, mode=mode, **kwargs)._ds
 
     def update_config(
         self, values: dict[str, Optional[str]], *, replace: bool = False
     ) -> dict[str, str]:
-        """Set keys of the configuration, None deletes one; replace: make it exactly these."""
+        """Set keys of the configuration, None deletes one; replace: make it exactly these.
+
+        Parameters
+        ----------
+        values : dict of str to str
+            Keys and their values; None deletes a key.
+        replace : bool
+            Make it exactly these.
+        """
         self._ds = self._ds.update("config", values, replace)
         return self.config()
 
     def delete_config_keys(self, keys: list[str]) -> None:
-        """Delete keys of the configuration."""
+        """Delete keys of the configuration.
+
+        Parameters
+        ----------
+        keys : list of str
+            Those that go.
+        """
         self.update_config(dict.fromkeys(keys))
 
     def update_metadata(
         self, values: dict[str, Optional[str]], *, replace: bool = False
     ) -> dict[str, str]:
-        """Set keys of the free metadata, None deletes one; replace: make it exactly these."""
+        """Set keys of the free metadata, None deletes one; replace: make it exactly these.
+
+        Parameters
+        ----------
+        values : dict of str to str
+            Keys and their values; None deletes a key.
+        replace : bool
+            Make it exactly these.
+        """
         self._ds = self._ds.update("table", values, replace)
         return self.metadata
 
     def update_schema_metadata(
         self, values: dict[str, Optional[str]], *, replace: bool = False
     ) -> dict[str, str]:
-        """Set keys of the schema's metadata, None deletes one; replace: make it exactly these."""
+        """Set keys of the schema's metadata, None deletes one; replace: make it exactly these.
+
+        Parameters
+        ----------
+        values : dict of str to str
+            Keys and their values; None deletes a key.
+        replace : bool
+            Make it exactly these.
+        """
         self._ds = self._ds.update("schema", values, replace)
         return self.schema_metadata
 
@@ -644,7 +738,15 @@ prefilter, disable_scoring_autoprojection
     def update_field_metadata(
         self, field_updates: dict[str, dict[str, Optional[str]]], *, replace: bool = False
     ) -> None:
-        """Set keys of the metadata of columns, by name or path; None deletes a key."""
+        """Set keys of the metadata of columns, by name or path; None deletes a key.
+
+        Parameters
+        ----------
+        field_updates : dict of str to dict
+            By column, or by path: keys and their values; None deletes a key.
+        replace : bool
+            Make it exactly these.
+        """
         self._ds = self._ds.update_fields(field_updates, replace)
 
     def replace_field_metadata(self, field_name: str, new_metadata: dict[str, str]) -> None:
@@ -682,6 +784,8 @@ prefilter, disable_scoring_autoprojection
             Bits of each coordinate, 2 to 64.
         algorithm : str, optional
             None: by the types of the columns.
+        commit_message : str, optional
+            Kept with the commit.
         """
         self._ds = self._ds.set_clustering(
             columns=columns,

@@ -272,7 +272,13 @@ class LanceScanner(pads.Scanner):
         return self._ds.schema
 
     def head(self, num_rows: int) -> pa.Table:
-        """The first rows."""
+        """The first rows.
+
+        Parameters
+        ----------
+        num_rows : int
+            At most so many.
+        """
         batches, missing = [], num_rows
         for batch in self.to_batches():
             if missing <= 0:
@@ -286,12 +292,24 @@ class LanceScanner(pads.Scanner):
         return self._scanner.count_rows()
 
     def explain_plan(self, verbose: bool = False) -> str:
-        """How the scan would run, for people. Reads indices, no data."""
+        """How the scan would run, for people. Reads indices, no data.
+
+        Parameters
+        ----------
+        verbose : bool
+            Give the JSON document, docs/guide/json.md "scan_explanation".
+        """
         explanation = self._scanner.explain(False)
         return explanation if verbose else json.loads(explanation)["text"]
 
     def analyze_plan(self, count_rows: bool = False) -> str:
-        """Run it and say what was read beside what was expected, for people."""
+        """Run it and say what was read beside what was expected, for people.
+
+        Parameters
+        ----------
+        count_rows : bool
+            Refused when it is True: count_rows of a scanner counts.
+        """
         if count_rows:
             raise unsupported("count_rows of analyze_plan")
         explanation = json.loads(self._scanner.explain(True))
