@@ -140,7 +140,13 @@ class DatasetOptimizer(KeepsIndices, KnowsItsGaps):
         )
 
     def disable_auto_cleanup(self, **kwargs: Any) -> None:
-        """Let commits remove nothing."""
+        """Let commits remove nothing.
+
+        Parameters
+        ----------
+        **kwargs
+            Of no effect, as in the reference.
+        """
         self._dataset.delete_config_keys(
             ["lance.auto_cleanup.interval", "lance.auto_cleanup.older_than"]
         )

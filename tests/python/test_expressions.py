@@ -52,6 +52,15 @@ SAME = [
     pc.field("price") == decimal.Decimal("1.20"), pc.field("price") > decimal.Decimal("-3.5"),
     ((I > 0) & (SMALL < 2)) | (S == "qaz"), ~((I > 0) & FLAG),
 ]  # fmt: skip
+X, Y, SHORT = pc.field("x"), pc.field("y"), pc.field("short")
+DIFFERENT = pa.table(
+    {"x": [1, None, 7], "y": [1.0, None, float("nan")], "short": pa.array([1, None, 127], pa.int8())}
+)
+# What rows docs/guide/filters.md says that Arrow finds, and we; None: an error.
+OTHERWISE = [
+    (X.isin([1, None]), [0, 1], [0]), (~X.isin([1, None]), [2], []), (~X.isin([1]), [1, 2], [2]),
+    (Y > 3, [], [2]), (SHORT == 300, [], None), (SHORT + 1 < 0, None, [2]),
+]  # fmt: skip
 DATES, TIMES, ZONED = (
     functools.partial(pa.scalar, type=kind)
     for kind in (pa.date32(), pa.timestamp("us"), pa.timestamp("us", "UTC"))
@@ -114,6 +123,25 @@ def test_an_expression_finds_what_it_finds_for_the_reference(ours, expression):
 @pytest.mark.parametrize("expression, rows", OURS, ids=str)
 def test_an_expression_finds_what_it_says(ours, expression, rows):
     assert rows_of(ours, expression) == rows
+
+
+@pytest.mark.parametrize("expression, of_arrow, rows", OTHERWISE, ids=str)
+def test_arrow_evaluates_some_otherwise_as_the_guide_says(expression, of_arrow, rows, place):
+    ds = lance_cpp.write_dataset(DIFFERENT, place)
+    numbered = DIFFERENT.append_column("row", pa.array(range(3)))
+    if of_arrow is None:
+        with pytest.raises(pa.ArrowInvalid):
+            numbered.filter(expression)
+    else:
+        assert numbered.filter(expression)["row"].to_pylist() == of_arrow
+    if rows is None:
+        with pytest.raises(lance_cpp.InvalidError, match="300"):
+            rows_of(ds, expression)
+    else:
+        assert rows_of(ds, expression) == rows
+    if expression.equals(SHORT == 300):
+        return  # the reference has no such cast
+    assert rows_of(lance.dataset(ds.uri), expression) == rows
 
 
 @pytest.mark.parametrize("expression, part", REFUSED, ids=str)

@@ -10,13 +10,13 @@ namespace {
 
 using ::testing::HasSubstr;
 
-struct DateText {
+struct WrittenDate {
   const char* text;
   std::optional<int32_t> days;
 };
 
 TEST(ParseDateText, KnowsDaysOfTheReferencesCalendar) {
-  const DateText cases[] = {
+  const WrittenDate cases[] = {
       {"1970-01-01", 0},
       {"1970-1-2", 1},
       {"1969-12-31", -1},
@@ -58,7 +58,7 @@ TEST(ParseDateText, KnowsDaysOfTheReferencesCalendar) {
       {"2022-01-01 00:00:00", std::nullopt},
       {"", std::nullopt},
   };
-  for (const DateText& date : cases) {
+  for (const WrittenDate& date : cases) {
     EXPECT_EQ(ParseDateText(date.text), date.days) << date.text;
   }
 }
