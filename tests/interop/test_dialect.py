@@ -68,7 +68,7 @@ def test_casts_that_fail_and_cases_of_several_letters_differ(tmp_path):
     for ds in (theirs, ours):
         assert ds.count_rows("TRY_CAST(i64 AS INT) = 1") == 1
     assert (theirs.count_rows("upper(s) = 'SS'"), ours.count_rows("upper(s) = 'SS'")) == (1, 0)
-    assert ours.count_rows("upper(s) = '\u00df'") == 1
+    assert ours.count_rows("upper(s) = '\u1e9e'") == 1
 
 
 DAYS = [0, -719_162, -719_528, -719_529, 2_932_896, 2_932_897, 2**31 - 1, -(2**31), None]
@@ -101,7 +101,7 @@ def test_times_of_other_than_four_digit_years_are_refused_as_by_the_reference(tm
     table = pa.table({"t": pa.array([0, 2**63 - 1, -(2**63)], pa.timestamp("us"))})
     for ds in (lance.write_dataset(table, uri), lance_cpp.dataset(uri)):
         for time in ("+10000-01-01 00:00:00", "-0001-01-01", "10000-01-01T00:00:00Z"):
-            with pytest.raises(ValueError):
+            with pytest.raises((ValueError, OSError)):
                 ds.count_rows(f"t < TIMESTAMP '{time}'")
         last = "arrow_cast(9223372036854775807, 'Timestamp(Microsecond, None)')"
         assert ds.count_rows(f"t = {last}") == 1
