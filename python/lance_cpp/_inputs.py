@@ -109,12 +109,17 @@ def _table_of(data: Any, schema: Optional[pa.Schema]) -> Optional[pa.Table]:
     return None
 
 
-def integers_of(name: str, numbers: Any) -> Any:
-    """An array, a series or a list as something that gives Python's integers, none below 0."""
+def integers_of(numbers: Any) -> Any:
+    """An array, a series or a list as something that gives Python's integers."""
     for conversion in ("to_pylist", "tolist"):
         if hasattr(numbers, conversion):
-            numbers = getattr(numbers, conversion)()
-            break
+            return getattr(numbers, conversion)()
+    return numbers
+
+
+def rows_of(name: str, numbers: Any) -> Any:
+    """Positions, ids or addresses as integers_of gives them, none below 0."""
+    numbers = integers_of(numbers)
     if isinstance(numbers, (list, tuple, range)) and numbers:
         with contextlib.suppress(TypeError):  # the library says what is no number
             if min(numbers) < 0:

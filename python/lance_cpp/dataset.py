@@ -16,7 +16,7 @@ import pyarrow.dataset as pads
 from . import _core
 from ._columns import ColumnChanges
 from ._hints import check_count, check_counts
-from ._inputs import integers_of
+from ._inputs import rows_of
 from ._missing import KnowsItsGaps, module_getattr
 from .branches import Branches, Copies
 from .blob import DEFAULT_BLOB_BUFFER_SIZE, BlobFile
@@ -502,7 +502,7 @@ prefilter, disable_scoring_autoprojection
         """
         if columns is not None and len(columns) == 0:
             raise unsupported("a scan without any column", "count_rows counts rows")
-        return self._taken(integers_of("indices", indices), columns)
+        return self._taken(rows_of("indices", indices), columns)
 
     def _taken(self, rows: Any, columns: Any, **options: Any) -> pa.Table:
         options["columns"] = columns
@@ -514,7 +514,7 @@ prefilter, disable_scoring_autoprojection
 
         A row that is not there, or is deleted, is a NotFoundError.
         """
-        return self._taken(integers_of("row_ids", row_ids), columns, by="ids")
+        return self._taken(rows_of("row_ids", row_ids), columns, by="ids")
 
     def take_blobs(
         self,
@@ -541,7 +541,7 @@ prefilter, disable_scoring_autoprojection
         if len(given) != 1:
             raise InvalidError(f"{len(given)} of ids, addresses and indices are given; allowed: 1")
         [(by, rows)] = given.items()
-        rows = integers_of(by, rows)
+        rows = rows_of(by, rows)
         blobs = _core.take_blobs(self._ds, rows=rows, by=by, columns=[blob_column])
         return [blob if blob is None else BlobFile(blob, buffer_size) for blob in blobs]
 

@@ -319,7 +319,7 @@ class LanceFragment(KnowsItsGaps, pads.Fragment):
         columns : list of str or dict, optional
             As in LanceDataset.take.
         """
-        rows = integers_of("indices", indices)
+        rows = integers_of(indices)
         beyond = [row for row in rows if not 0 <= row < self._fragment.num_rows]
         if beyond:
             raise InvalidError(
