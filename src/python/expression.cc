@@ -1,3 +1,5 @@
+#include "arrow/compute/expression.h"
+
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
@@ -7,7 +9,6 @@
 
 #include "arrow/api.h"
 #include "arrow/compute/api.h"
-#include "arrow/compute/expression.h"
 #include "arrow/io/memory.h"
 #include "arrow/ipc/reader.h"
 #include "bindings.h"

@@ -185,8 +185,8 @@ arrow::Result<ScalarPtr> ParseDate(const TypePtr& to, std::string_view text) {
 DatumResult ParseTexts(const Datum& value, const TypePtr& to, bool is_try, ParseText parse_text) {
   const auto parse = [&](const arrow::Scalar& text) -> arrow::Result<ScalarPtr> {
     if (!text.is_valid) return arrow::MakeNullScalar(to);
-    auto parsed = parse_text(
-        to, std::string_view(*static_cast<const arrow::BaseBinaryScalar&>(text).value));
+    auto parsed =
+        parse_text(to, std::string_view(*static_cast<const arrow::BaseBinaryScalar&>(text).value));
     return parsed.ok() || !is_try ? parsed : arrow::MakeNullScalar(to);
   };
   if (value.is_scalar()) {

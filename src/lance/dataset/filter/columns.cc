@@ -101,8 +101,9 @@ class Resolver {
 
   Status Unknown(const Expression& column) const {
     if (FindSystemColumn(schema_, column.column) == SystemColumn::kRowOffset) {
-      return Problem(column.span, "column _rowoffset can be scanned, not filtered by; _rowid and "
-                                  "_rowaddr can, and offset and limit of a scan count rows");
+      return Problem(column.span,
+                     "column _rowoffset can be scanned, not filtered by; _rowid and "
+                     "_rowaddr can, and offset and limit of a scan count rows");
     }
     constexpr size_t kMaxNames = 10;
     std::string names;

@@ -139,7 +139,8 @@ bool IsChain(const std::string& function) {
   return function == "and_kleene" || function == "or_kleene";
 }
 
-/// The arguments of a call. (a AND b) AND c has three: long conditions are made so and are not deep.
+/// The arguments of a call. (a AND b) AND c has three: long conditions are made so and are not
+/// deep.
 std::vector<const Foreign*> OperandsOf(const Foreign::Call& call) {
   std::vector<const Foreign*> operands;
   std::vector<const Foreign*> waiting;  // last first
