@@ -5,7 +5,6 @@ import datetime
 import json
 import os
 import random
-import warnings
 from collections.abc import Callable, Iterator
 from typing import Any, Optional, Union
 
@@ -17,6 +16,7 @@ from . import _core
 from ._columns import ColumnChanges
 from ._hints import check_count, check_counts
 from ._inputs import rows_of
+from ._metadata import MetadataChanges
 from ._missing import KnowsItsGaps, module_getattr
 from .branches import Branches, Copies
 from .blob import DEFAULT_BLOB_BUFFER_SIZE, BlobFile
@@ -102,6 +102,7 @@ def _session_of(
 class LanceDataset(
     RowChanges,
     ColumnChanges,
+    MetadataChanges,
     Commits,
     Copies,
     History,
@@ -218,22 +219,6 @@ class LanceDataset(
         """Whether rows keep an id for ever."""
         return self._properties()["has_stable_row_ids"]
 
-    @property
-    def metadata(self) -> dict[str, str]:
-        """The table's free metadata."""
-        return self._properties()["table_metadata"]
-
-    @property
-    def schema_metadata(self) -> dict[str, str]:
-        """The schema's metadata."""
-        metadata = pa.schema(self._ds.schema).metadata or {}
-        # Values may be any bytes; as in the reference, what is no UTF-8 is replaced.
-        return {key.decode(): value.decode(errors="replace") for key, value in metadata.items()}
-
-    def config(self) -> dict[str, str]:
-        """The table's configuration."""
-        return self._properties()["config"]
-
     def session(self) -> Session:
         """The session it was opened with."""
         return Session._wrap(self._ds.session)
@@ -280,9 +265,6 @@ class LanceDataset(
     def checkout_latest(self) -> None:
         """Move to the newest version."""
         self._ds = self._ds.checkout()
-
-    def _properties(self) -> dict[str, Any]:
-        return json.loads(self._ds.properties)
 
     # --- Reading ------------------------------------------------------------------------------
 
@@ -670,93 +652,6 @@ prefilter, disable_scoring_autoprojection
             As write_dataset takes them.
         """
         self._ds = write_dataset(data, self, mode=mode, **kwargs)._ds
-
-    def update_config(
-        self, values: dict[str, Optional[str]], *, replace: bool = False
-    ) -> dict[str, str]:
-        """Set keys of the configuration, None deletes one; replace: make it exactly these.
-
-        Parameters
-        ----------
-        values : dict of str to str
-            Keys and their values; None deletes a key.
-        replace : bool
-            Make it exactly these.
-        """
-        self._ds = self._ds.update("config", values, replace)
-        return self.config()
-
-    def delete_config_keys(self, keys: list[str]) -> None:
-        """Delete keys of the configuration.
-
-        Parameters
-        ----------
-        keys : list of str
-            Those that go.
-        """
-        self.update_config(dict.fromkeys(keys))
-
-    def update_metadata(
-        self, values: dict[str, Optional[str]], *, replace: bool = False
-    ) -> dict[str, str]:
-        """Set keys of the free metadata, None deletes one; replace: make it exactly these.
-
-        Parameters
-        ----------
-        values : dict of str to str
-            Keys and their values; None deletes a key.
-        replace : bool
-            Make it exactly these.
-        """
-        self._ds = self._ds.update("table", values, replace)
-        return self.metadata
-
-    def update_schema_metadata(
-        self, values: dict[str, Optional[str]], *, replace: bool = False
-    ) -> dict[str, str]:
-        """Set keys of the schema's metadata, None deletes one; replace: make it exactly these.
-
-        Parameters
-        ----------
-        values : dict of str to str
-            Keys and their values; None deletes a key.
-        replace : bool
-            Make it exactly these.
-        """
-        self._ds = self._ds.update("schema", values, replace)
-        return self.schema_metadata
-
-    def replace_schema_metadata(self, new_metadata: dict[str, str]) -> None:
-        """Deprecated, as in the reference: update_schema_metadata with replace."""
-        warnings.warn(
-            "replace_schema_metadata is deprecated; use update_schema_metadata with replace=True",
-            DeprecationWarning,
-            stacklevel=2,
-        )
-        self.update_schema_metadata(new_metadata, replace=True)
-
-    def update_field_metadata(
-        self, field_updates: dict[str, dict[str, Optional[str]]], *, replace: bool = False
-    ) -> None:
-        """Set keys of the metadata of columns, by name or path; None deletes a key.
-
-        Parameters
-        ----------
-        field_updates : dict of str to dict
-            By column, or by path: keys and their values; None deletes a key.
-        replace : bool
-            Make it exactly these.
-        """
-        self._ds = self._ds.update_fields(field_updates, replace)
-
-    def replace_field_metadata(self, field_name: str, new_metadata: dict[str, str]) -> None:
-        """Deprecated, as in the reference: update_field_metadata with replace."""
-        warnings.warn(
-            "replace_field_metadata is deprecated; use update_field_metadata with replace=True",
-            DeprecationWarning,
-            stacklevel=2,
-        )
-        self.update_field_metadata({field_name: new_metadata}, replace=True)
 
     def set_clustering(
         self,

@@ -10,7 +10,8 @@ import pytest
 
 # What a docstring may say in the place of its own list.
 ELSEWHERE = re.compile(
-    r"Not in this version|Refused|Deprecated|[Tt]he (other )?parameters are those of|kwargs are those of"
+    "Not in this version|Refused|Deprecated|"
+    "[Tt]he (other )?parameters are those of|kwargs are those of"
 )
 
 

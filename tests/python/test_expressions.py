@@ -54,7 +54,11 @@ SAME = [
 ]  # fmt: skip
 X, Y, SHORT = pc.field("x"), pc.field("y"), pc.field("short")
 DIFFERENT = pa.table(
-    {"x": [1, None, 7], "y": [1.0, None, float("nan")], "short": pa.array([1, None, 127], pa.int8())}
+    {
+        "x": [1, None, 7],
+        "y": [1.0, None, float("nan")],
+        "short": pa.array([1, None, 127], pa.int8()),
+    }
 )
 # What rows docs/guide/filters.md says that Arrow finds, and we; None: an error.
 OTHERWISE = [
