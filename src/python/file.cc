@@ -16,6 +16,7 @@
 #include "bindings.h"
 #include "interrupt.h"
 #include "keywords.h"
+#include "status_error.h"
 
 namespace nb = nanobind;
 
@@ -54,14 +55,6 @@ ArrowStreamObject TakeRows(const FileReader& self, nb::kwargs arguments) {
   return StreamOfTable(
       Run([&](const CallOptions& call) { return self.TakeRows(rows, options, call); }),
       static_cast<int64_t>(options.batch_size));
-}
-
-/// Text for people out of bytes from the file, which may be damaged: what is no UTF-8 is escaped.
-nb::object Escaped(const std::string& text) {
-  const auto size = static_cast<Py_ssize_t>(text.size());
-  nb::object decoded = nb::steal(PyUnicode_DecodeUTF8(text.data(), size, "backslashreplace"));
-  if (!decoded.is_valid()) throw nb::python_error();
-  return decoded;
 }
 
 nb::dict PageOf(const FilePage& page) {

@@ -5,6 +5,7 @@
 
 #include "bindings.h"
 #include "lance/progress.h"
+#include "status_error.h"
 
 namespace nb = nanobind;
 
@@ -51,7 +52,7 @@ class PythonObserver : public Observer {
     nb::dict report;
     report["event"] = "warning";
     report["code"] = warning.code.c_str();
-    report["message"] = warning.message.c_str();
+    report["message"] = Escaped(warning.message);
     Call(report);
   }
 
@@ -80,7 +81,7 @@ class LoggingObserver : public Observer {
     try {
       nb::module_::import_("logging")
           .attr("getLogger")("lance_cpp")
-          .attr("warning")("%s (%s)", warning.message.c_str(), warning.code.c_str());
+          .attr("warning")("%s (%s)", Escaped(warning.message), warning.code.c_str());
     } catch (nb::python_error& error) {
       if (error.matches(PyExc_KeyboardInterrupt)) PyErr_SetInterrupt();
       error.discard_as_unraisable("lance_cpp: a warning that could not be logged");

@@ -20,6 +20,13 @@ void RaiseInPython(const arrow::Status& status) {
 
 }  // namespace
 
+nb::object Escaped(const std::string& text) {
+  const auto size = static_cast<Py_ssize_t>(text.size());
+  nb::object decoded = nb::steal(PyUnicode_DecodeUTF8(text.data(), size, "backslashreplace"));
+  if (!decoded.is_valid()) throw nb::python_error();
+  return decoded;
+}
+
 void BindErrors(nb::module_&) {
   nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
     try {

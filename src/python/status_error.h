@@ -3,6 +3,7 @@
 #include <nanobind/nanobind.h>
 
 #include <exception>
+#include <string>
 #include <utility>
 
 #include "arrow/result.h"
@@ -33,6 +34,9 @@ T ValueOrThrow(arrow::Result<T> result) {
   ThrowIfFailed(result.status());
   return std::move(result).ValueUnsafe();
 }
+
+/// Text for people that may hold bytes of a damaged file: what is no UTF-8 is escaped.
+nanobind::object Escaped(const std::string& text);
 
 /// Teach the module what StatusError becomes.
 void BindErrors(nanobind::module_& m);

@@ -164,6 +164,7 @@ ALIKE = [
     "CAST(g AS string)", "CAST(tz AS string)", "CAST(q AS string) LIKE '%.05'",
     "st.y IN ('a', 'd')", "array_has(li, st.x)", "array_has_any(ll, string_to_array(s, 'z'))",
     "li = big", "ll IN (['a','b'], ['z'])", "li NOT IN ([7])", "li IS NOT DISTINCT FROM li",
+    "0.0 = f * 1", "-0.0 < f + f", "0.0 IS DISTINCT FROM f * 1", "0.0 IN (f * 1, 5.0)",
     "d - DATE '2024-01-01'", "(i << 2) >> 2", "u >> 63", "t >> k", "now() > TIMESTAMP '2020-01-01'",
     "array_empty(ll) OR i = 1",
 ]  # fmt: skip
@@ -197,6 +198,8 @@ REFUSED = [
 MISSING = [
     ('array_has(ll, "b")', "which is a text here but also the name of a column"),
     ("array_has_any(li, ['2'])", "which do not compare"),
+    ("array_has_any(lf, [1, 2.5])", "expected elements of one type"),
+    ("array_has_any(lf, [CAST('nan' AS double)])", "a call of make_array() takes expressions"),
     ("li < [1,3]", "lists are compared by = and <> only"),
     ("uuid() IS NOT NULL", "there is no function uuid"),
     ("date_bin(INTERVAL '1 day', ts)", "typed literals other than"),

@@ -118,7 +118,9 @@ ARROW_NAMES = {
 
 def values_of(column):
     """The values of a column as the evaluator has them: times are numbers of the type's unit."""
-    if pa.types.is_temporal(column.type):
+    if column.type == pa.list_(pa.date32()):
+        column = column.cast(pa.list_(pa.int32()))
+    elif pa.types.is_temporal(column.type):
         column = column.cast(pa.int32() if column.type.bit_width == 32 else pa.int64())
     elif pa.types.is_float16(column.type):
         column = column.cast(pa.float32())
@@ -322,10 +324,12 @@ class FilterMaker:
 
     \\param columns the columns that may be named
     \\param values of each of them, by path
+    \\param list_condition of a column of lists: see random_lists
     """
 
-    def __init__(self, rng, columns, values):
+    def __init__(self, rng, columns, values, list_condition=None):
         self.rng = rng
+        self.list_condition = list_condition
         self.columns = [column for column in columns if values[column.path]]
         self.values = values
 
@@ -336,6 +340,8 @@ class FilterMaker:
     def leaf(self):
         rng = self.rng
         column = rng.choice(self.columns)
+        if pa.types.is_nested(column.type):
+            return self.list_condition(rng, column, self.values[column.path])
         if pa.types.is_boolean(column.type) and rng.random() < 0.6:
             return Truth(column, rng.choice(["", "IS TRUE", "IS FALSE", "IS NOT TRUE"]))
         is_text = isinstance(self.values[column.path][0], str)

@@ -153,6 +153,43 @@ def test_compaction_moves_indices_that_name_rows_along(tmp_path, maker):
     }
 
 
+@pytest.mark.parametrize("writer", WRITERS)
+def test_segments_through_compactions_and_refreshes(tmp_path, writer):
+    """V4, number by number; the zonemap is not trained at first."""
+    uri = str(tmp_path / "t")
+    lance.write_dataset(rows(0, 1500), uri, max_rows_per_file=500)
+    dataset = WRITERS[writer].dataset(uri)
+    dataset.create_scalar_index("id", "BTREE")
+    dataset.create_scalar_index("k", "BITMAP")
+    dataset.create_scalar_index("f", "ZONEMAP", train=False)
+    version = dataset.version
+
+    compact(writer, uri)
+    optimize(writer, uri)
+    assert (live(uri), lance.dataset(uri).version) == ([3], version + 3)
+    read = lance_cpp.dataset(uri).read_transaction
+    (group,) = read(version + 2).operation.groups
+    old, new = group.old_fragments, group.new_fragments
+    assert ([old_.id for old_ in old], [new_.id for new_ in new]) == ([0, 1, 2], [3])
+    refreshed = read(version + 3).operation
+    (before,), (after,) = refreshed.removed_indices, refreshed.new_indices
+    assert (before.name, before.fragment_ids, after.fragment_ids) == ("f_idx", [], [3])
+    assert segments(uri) == {"f_idx": [3], "id_idx": [3], "k_idx": [3]}
+    lance.dataset(uri).update({"f": "-1.0"}, where="id = 77")
+    assert live(uri) == [3, 4]
+    assert segments(uri) == {"f_idx": [3], "id_idx": [3], "k_idx": [3]}
+
+    lance.dataset(uri).delete("id % 8 = 1")
+    lance.write_dataset(rows(1500, 1), uri, mode="append")
+    compact(writer, uri)
+    assert live(uri) == [6, 7], "what is covered and what is not are compacted apart"
+    covered = segments(uri)
+    assert (covered["id_idx"], covered["k_idx"]) == ([6], [6])
+    optimize(writer, uri)
+    assert segments(uri) == {"f_idx": [6, 7], "id_idx": [6, 7], "k_idx": [6, 7]}
+    check(uri)
+
+
 @pytest.mark.parametrize("others", WRITERS)
 def test_indices_stay_right_through_a_life_of_a_table(tmp_path, others):
     uri = make(str(tmp_path / "t"))

@@ -6,6 +6,7 @@ nobody may see; members are added, dropped, renamed and rewritten in place.
 
 import collections
 import os
+import re
 
 import lance
 import lance_cpp
@@ -19,6 +20,10 @@ TABLES = range(int(os.environ.get("LANCE_TEST_TABLES", 150 if IS_LONG else 6)))
 FILTERS = 60 if IS_LONG else 25
 INNER = pa.struct([("k", pa.int64()), ("f64", pa.float64()), ("s", pa.string())])
 STRUCT = pa.struct([("x", pa.int32()), ("y", pa.string()), ("b", pa.bool_()), ("n", INNER)])
+
+# pylance 14.0.2 cannot rewrite some structs with nulls in structs, nor bring some indices of their
+# members up to date.
+THEIR_FAULTS = re.compile("null_bit_buffer size too small|No column with name")
 
 
 def masked(values, type_):
@@ -71,6 +76,14 @@ class MemberPast(Past):
             return StructValues(self.rng, STRUCT)
         return super().values_of(type_)
 
+    def write(self, rows, max_rows_per_file, mode="create", **options):
+        """File by file: the reference fails at slices of structs with nulls in structs."""
+        writer = self.writer()
+        for begin in range(0, rows.num_rows, max_rows_per_file):
+            part = rows.take(list(range(rows.num_rows))[begin : begin + max_rows_per_file])
+            writer.write_dataset(part, self.uri, mode=mode, **options)
+            mode, options = "append", {}
+
     def changes(self):
         return [*super().changes(), self.index, self.rewrite_member, self.add_member,
                 self.drop_member]
@@ -93,6 +106,20 @@ class MemberPast(Past):
         low = self.rng.randrange(self.next_id)
         where = f"id BETWEEN {low} AND {low + self.rng.choice([3, 40])}"
         self.writer().dataset(self.uri).update({"st": "NULL"}, where=where)
+
+    def rewrite(self):
+        self.despite_faults(super().rewrite, lambda optimize: optimize.compact_files())
+
+    def optimize(self):
+        self.despite_faults(super().optimize, lambda optimize: optimize.optimize_indices())
+
+    def despite_faults(self, change, change_of_ours):
+        """Where the reference cannot do it, we do."""
+        try:
+            change()
+        except OSError as error:
+            assert THEIR_FAULTS.search(str(error)), self.log
+            change_of_ours(lance_cpp.dataset(self.uri).optimize)
 
     def rewrite_member(self):
         """Give rows another member, in a file that holds that member alone."""
@@ -131,15 +158,6 @@ class MemberPast(Past):
         self.values["st"].type = pa.struct([m for m in type_ if m.name != name])
 
 
-class MemberAnswers(Answers):
-    """Row numbers that each gives."""
-
-    def planned(self, sql):
-        """By tasks that other processes could run."""
-        plan = self.ours.plan_scan(columns=["id"], filter=sql)
-        return [row["id"] for task in plan.tasks for row in task.to_table().to_pylist()]
-
-
 @pytest.fixture(scope="module", name="counts")
 def counts_of_all():
     counts = collections.Counter()
@@ -154,7 +172,7 @@ def test_no_row_that_passes_is_skipped(number, counts, tmp_path):
     rng = rng_of("member indices", number)
     past = MemberPast(rng, str(tmp_path / "t"))
     past.index()
-    answers = MemberAnswers(past.uri)
+    answers = Answers(past.uri)
     table = answers.ours.to_table()
     rows = past.plain(table)
     assert repr(rows) == repr(past.plain(answers.reference.to_table()))
@@ -173,7 +191,7 @@ def test_no_row_that_passes_is_skipped(number, counts, tmp_path):
 def check_changes(uri, rows, nodes, rng):
     """Deletions and updates find the rows that scans find."""
     dataset = lance_cpp.dataset(uri)
-    for node in rng.sample(nodes, 3):
+    for node in nodes[:3]:
         passing = [row["id"] for row in rows if node.of(row) is True]
         if rng.random() < 0.5:
             dataset.delete(node.sql())
@@ -257,6 +275,11 @@ def test_each_kind_of_index_is_asked(places, writer, kind):
         assert ours.to_table(columns=["id"], filter=sql)["id"].to_pylist() == expected, sql
         found = theirs.scanner(columns=["id"], filter=sql).to_table()["id"].to_pylist()
         assert found == expected, sql
+        tasks = ours.plan_scan(columns=["id"], filter=sql)
+        planned = [i for task in tasks for i in task.execute(ours).read_all()["id"].to_pylist()]
+        assert planned == expected, sql
+        estimate = ours.estimate(sql)
+        assert estimate["rows_min"] <= len(expected) <= estimate["rows_max"], sql
         explained = ours.explain(sql)
         assert explained["rows"]["kept"] < 400, sql
         for leaf in explained["predicates"]:
@@ -277,6 +300,20 @@ def test_a_member_that_was_rewritten_in_place_is_found(places, kind):
     # A row whose struct was null has one now, of the new member alone.
     assert ours.to_table(filter="p.x = 9001 AND p.y IS NULL")["id"].to_pylist() == [3]
     assert ours.verify_pruning(num_generated_filters=30)["missed"] == []
+
+
+def test_zones_of_members_rule_out_whole_fragments(tmp_path):
+    """With so many fragments all zones are looked at together."""
+    rows = pa.table({"id": range(700), "p": masked([{"x": i} for i in range(700)],
+                                                   pa.struct([("x", pa.int64())]))})
+    dataset = lance_cpp.write_dataset(rows, str(tmp_path / "t"), max_rows_per_file=10)
+    dataset.create_scalar_index("p.x", "ZONEMAP")
+    for _ in range(2):  # read, and known to the session
+        explained = dataset.explain("p.x IN (15, 695)")
+        assert explained["fragments"] == {"total": 70, "kept": 2}
+        assert dataset.to_table(filter="p.x IN (15, 695)")["id"].to_pylist() == [15, 695]
+    assert dataset.delete("p.x >= 690")["num_deleted_rows"] == 10
+    assert dataset.count_rows("p.x IS NOT NULL") == 690
 
 
 def test_a_label_list_below_a_struct_is_asked(tmp_path):

@@ -2,8 +2,8 @@
 
 Four answers are compared: ours with pruning and without, the reference's, and that of an evaluator
 in Python that looks at every row. The tables have rows in runs, so that zones can be skipped, and
-a past: zonemaps, btrees, bitmaps and bloom filters of ours and of the reference that do not know
-all of it, deletions, updates, added columns, rewrites.
+a past: zonemaps, btrees, bitmaps, label lists and bloom filters of ours and of the reference that
+do not know all of it, deletions, updates, added columns, rewrites.
 """
 
 import collections
@@ -20,6 +20,7 @@ from known_faults import KNOWN_OF_FILTERS, KNOWN_OF_INDICES
 from lance.indices import IndexConfig
 from lancectl import IS_LONG, rng_of
 from random_filters import Column, FilterMaker, values_of
+from random_lists import LISTS, is_list, list_condition, ordinary_list, special_list
 from random_tables import NEGATIVE_NAN
 
 TABLES = range(int(os.environ.get("LANCE_TEST_TABLES", 200 if IS_LONG else 8)))
@@ -36,12 +37,12 @@ COLUMNS = {
     "dec": pa.decimal128(12, 3), "d256": pa.decimal256(50, 2), "f16": pa.float16(),
     "t32": pa.time32("s"), "t64": pa.time64("us"), "du": pa.duration("ms"), "fsb": pa.binary(3),
     "d64": pa.date64(), "dic": pa.dictionary(pa.int32(), pa.string()),
-    "st": pa.struct([("x", pa.int32()), ("y", pa.string())]),
+    "st": pa.struct([("x", pa.int32()), ("y", pa.string())]), **LISTS,
 }
 # Of which the reference builds bloom filters.
 BLOOM_COLUMNS = {"id", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64", "s"}
 BLOOM_COLUMNS |= {"bin", "d", "ts", "tms", "tus", "tns", "tz", "t32", "t64", "d64"}
-NO_KEYS = {"st", "d256", "f16", "fsb", "dic", "du"}  # of a declaration
+NO_KEYS = {"st", "d256", "f16", "fsb", "dic", "du", *LISTS}  # of a declaration
 
 
 class Values:
@@ -54,6 +55,7 @@ class Values:
         self.at = 0
         self.special_share = rng.choice([0, 0, 0.02, 0.2])
         self.null_share = rng.choice([0, 0.02, 0.3])
+        self.items = Values(rng, type_.value_type) if is_list(type_) else None
 
     def next(self, count):
         """The next rows; now and then a run of nulls or of one value."""
@@ -72,6 +74,8 @@ class Values:
 
     def ordinary(self, place):
         type_ = self.type
+        if is_list(type_):
+            return ordinary_list(self.rng, self.items.ordinary, place)
         if pa.types.is_struct(type_):
             return {"x": place, "y": f"y{place:05d}" if place % 5 else None}
         if pa.types.is_integer(type_):
@@ -99,6 +103,8 @@ class Values:
 
     def special(self):
         rng, type_ = self.rng, self.type
+        if is_list(type_):
+            return special_list(rng, self.items.special)
         if pa.types.is_struct(type_):
             return rng.choice([None, {"x": None, "y": None}, {"x": -(2**31), "y": ""}])
         if pa.types.is_integer(type_):
@@ -150,8 +156,8 @@ class Past:
         self.is_declared = rng.random() < 0.3
         self.writers = [lance_cpp] if self.is_declared else WRITERS
         stable = rng.random() < 0.3
-        self.writer().write_dataset(
-            self.rows(rng.choice([60, 400])), uri, data_storage_version=version,
+        self.write(
+            self.rows(rng.choice([60, 400])), data_storage_version=version,
             max_rows_per_file=rng.choice([50, 120, 1000]), enable_stable_row_ids=stable,
         )
         self.log.append((version, stable, names))
@@ -165,10 +171,11 @@ class Past:
             change()
 
     def choose_columns(self, version):
-        choice = sorted(COLUMNS)
+        choice = sorted(set(COLUMNS) - set(LISTS))
         if version == "2.0":
             choice.remove("st")  # 2.0 has no null structs
-        return self.rng.sample(choice, self.rng.randint(2, 6))
+        names = self.rng.sample(choice, self.rng.randint(2, 6))
+        return names + self.rng.sample(sorted(LISTS), self.rng.choice([0, 0, 1, 1]))
 
     def values_of(self, type_):
         return Values(self.rng, type_)
@@ -196,11 +203,14 @@ class Past:
             columns[name] = pa.chunked_array([part[name] for part in parts])
         return pa.table(columns)
 
+    def write(self, rows, **options):
+        self.writer().write_dataset(rows, self.uri, **options)
+
     def append(self):
         rows = self.rows(self.rng.choice([10, 100]))
         for i in range(self.added):
             rows = rows.append_column(f"c{i}", pa.array(range(rows.num_rows), pa.int64()))
-        self.writer().write_dataset(rows, self.uri, mode="append", max_rows_per_file=70)
+        self.write(rows, mode="append", max_rows_per_file=70)
 
     def delete(self):
         low = self.rng.randrange(self.next_id)
@@ -235,7 +245,9 @@ class Past:
             kind = self.rng.choice(["ZONEMAP", "ZONEMAP", "BTREE", "BITMAP", "BLOOMFILTER"])
             # The reference alone builds bloom filters, and writes no declared table.
             has_bloom = name in BLOOM_COLUMNS and not self.is_declared
-            if name == "dic" or (kind == "BLOOMFILTER" and not has_bloom):
+            if name in LISTS:
+                kind = "LABEL_LIST"
+            elif name == "dic" or (kind == "BLOOMFILTER" and not has_bloom):
                 kind = "ZONEMAP"
             self.index_column(dataset, name, kind)
 
@@ -269,7 +281,7 @@ class Past:
         for column in columns:
             found = [column.of(row) for row in plain]
             values[column.path] = [v for v in found if v is not None and not is_negative_nan(v)]
-        maker = FilterMaker(self.rng, columns, values)
+        maker = FilterMaker(self.rng, columns, values, list_condition)
         return [maker.make() for _ in range(count if maker.columns else 0)]
 
     @staticmethod
@@ -293,6 +305,9 @@ def is_text(type_):
 
 
 def is_negative_nan(value):
+    """Whether it is one, or a list with one: no literal gives it."""
+    if isinstance(value, list):
+        return any(map(is_negative_nan, value))
     return isinstance(value, float) and math.isnan(value) and math.copysign(1, value) < 0
 
 
@@ -375,6 +390,14 @@ def test_no_row_that_passes_is_skipped(number, counts, tmp_path):
             check_filter(answers, rows, node, counts)
         except (OSError, ValueError, RuntimeError) as error:
             raise AssertionError(f"{node.sql()}\n{past.log}") from error
+
+
+def test_filters_are_made_of_items_of_lists(tmp_path):
+    lists = pa.array([[float(i), i + 0.5, -0.0, 1e300, math.inf] for i in range(100)])
+    dataset = lance_cpp.write_dataset(pa.table({"l": lists}), str(tmp_path / "t"))
+    dataset.create_scalar_index("l", "LABEL_LIST")
+    found = dataset.verify_pruning(num_generated_filters=50, seed=1)
+    assert (found["num_filters"], found["missed"]) == (50, [])
 
 
 def test_a_share_of_what_is_skipped_is_read_again(tmp_path):

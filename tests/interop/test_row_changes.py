@@ -266,3 +266,46 @@ def test_writes_the_deletion_file_that_fits(rows, tmp_path):
     ours.delete(f"id = {rows}")
     assert ours.count_rows() == 9000 - rows - 1
     assert_reads_alike(ours)
+
+
+INNER = pa.struct([("a", pa.int64()), ("b", pa.string())])
+OUTER = pa.struct([("x", pa.int64()), ("y", pa.float64()), ("n", INNER)])
+NESTED = [
+    {"x": 1, "y": 1.5, "n": {"a": 1, "b": "one"}},
+    {"x": 2, "y": None, "n": None},
+    {"x": 3, "y": 3.5, "n": {"a": 3, "b": None}},
+    None,
+]
+
+
+@pytest.mark.parametrize(
+    "given, type_",
+    [
+        ([{"x": 22}, None, {"x": None}, {"x": 5}, {"x": 9}], pa.struct([("x", pa.int64())])),
+        (
+            [{"n": {"b": "z"}}, {"n": {"b": None}}, {"n": None}, None, {"n": {"b": "new"}}],
+            pa.struct([("n", pa.struct([("b", pa.string())]))]),
+        ),
+        (
+            [{"y": 7.0, "x": 7}, {"y": 1.0, "x": None}, None, {"y": 0.0}, {"y": 2.0, "x": 1}],
+            pa.struct([("y", pa.float64()), ("x", pa.int64())]),
+        ),
+        ([*NESTED[::-1], {"x": 0, "y": 0.0, "n": None}], OUTER),
+    ],
+    ids=["one member", "a member of a member", "two in another order", "all"],
+)
+@pytest.mark.parametrize("has_all_columns", [False, True])
+def test_a_merge_keeps_the_members_that_its_source_lacks(given, type_, has_all_columns, tmp_path):
+    table = pa.table({"id": range(4), "st": pa.array(NESTED, OUTER), "z": [0, 10, 20, 30]})
+    source = pa.table({"id": [0, 1, 2, 3, 7], "st": pa.array(given, type_)})
+    if has_all_columns:
+        source = source.append_column("z", pa.array([5, 6, 7, 8, 9]))
+    found = []
+    for module in (lance_cpp, lance):
+        uri = str(tmp_path / module.__name__)
+        ds = module.write_dataset(table, uri)
+        merge = ds.merge_insert("id").when_matched_update_all().when_not_matched_insert_all()
+        merge.execute(source)
+        assert lance.dataset(uri).to_table() == lance_cpp.dataset(uri).to_table()
+        found.append(sorted(lance.dataset(uri).to_table().to_pylist(), key=lambda row: row["id"]))
+    assert found[0] == found[1]

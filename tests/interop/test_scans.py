@@ -11,10 +11,11 @@ import pyarrow.compute as pc
 import pytest
 from lance.dataset import ColumnOrdering
 from lancectl import IS_LONG, rng_of, run, scan_ipc
+from random_lists import LISTS
 from test_pruning import Past
 
 TABLES = range(60 if IS_LONG else 4)
-NO_ORDER = {"st"}
+NO_ORDER = {"st", *LISTS}
 
 
 def plain(table):

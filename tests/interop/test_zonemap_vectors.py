@@ -1,4 +1,6 @@
-"""The vectors V1, V2, V2b, V3, V5, V5b, V8, V8b, V8c and V9 of zonemap-and-indices 8.3, walked from the outside.
+"""The vectors of zonemaps in zonemap-and-indices 8.3, walked from the outside.
+
+V1, V2, V2b, V3, V5, V5b, V8, V8b, V8c and V9; V4 and V5c to V5e: see test_index_rewrites.py.
 
 Zonemap files are written by hand, as a file with columns and a global buffer, and named by a
 CreateIndex commit. For every filter the rows of both readers are compared with those of a scan

@@ -3,6 +3,7 @@
 import os
 import pathlib
 import re
+import shutil
 
 import lance_cpp
 import pyarrow as pa
@@ -91,3 +92,30 @@ def test_a_failure_names_a_file_once(table, title):
     names = NAMES.findall(str(info.value))
     assert sorted(names) == sorted(set(names)), str(info.value)
     assert names
+
+
+def test_a_warning_of_a_damaged_index_is_logged_whatever_bytes_it_holds(place, caplog):
+    ds = lance_cpp.write_dataset(pa.table({"a": range(10)}), place)
+    ds.create_scalar_index("a", "BTREE")
+    for path in pathlib.Path(place).glob("_indices/*/*"):
+        content = path.read_bytes()
+        at = content.index(b"ColumnEncoding")
+        path.write_bytes(content[:at] + b"\xff" + content[at + 1 :])
+
+    fresh = lance_cpp.dataset(place, session=lance_cpp.Session())
+    assert fresh.count_rows("a = 3") == 1
+
+    [record] = caplog.records
+    assert "index_unusable" in record.getMessage()
+    assert "\\xffolumnEncoding" in record.getMessage()
+
+
+def test_an_index_of_a_table_that_was_made_anew_is_not_taken_for_the_old_one(place):
+    session = lance_cpp.Session()
+    for shift in (0, 1):
+        shutil.rmtree(place, ignore_errors=True)
+        lance_cpp.write_dataset(pa.table({"id": range(shift, 40_000, 2)}), place)
+        ds = lance_cpp.dataset(place, session=session)
+        ds.create_scalar_index("id", "BTREE", index_uuid="11111111-1111-1111-1111-111111111111")
+        for row in (8190, 16382, 24574, 32766, 39998):
+            assert ds.count_rows(f"id = {row + shift}") == 1

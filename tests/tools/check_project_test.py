@@ -47,6 +47,14 @@ class CheckProject(unittest.TestCase):
                 self.assertIn(f"{path}:", output)
                 self.assertIn(message, output)
 
+    def test_refuses_tests_that_nobody_runs(self):
+        for listed, times in [("", 0), ("# test_a.py\n", 0), ("FILES test_a.py\n  test_a.py", 2)]:
+            files = {"tests/python/test_a.py": "", "tests/python/CMakeLists.txt": listed}
+            code, output = run_check(check_project, files)
+
+            self.assertEqual(code, 1, output)
+            self.assertIn(f"tests/python/test_a.py:1: is named {times} times", output)
+
 
 class CheckVectors(unittest.TestCase):
     COPY = "tests/vectors/data/"

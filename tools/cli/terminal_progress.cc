@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <string>
 
+#include "output.h"
+
 namespace lancectl {
 
 namespace {
@@ -33,7 +35,7 @@ class TerminalObserver : public lance::Observer {
   void OnWarning(const lance::Warning& warning) override {
     if (!shows_warnings_) return;
     std::fprintf(stderr, "%swarning: %s (%s)\n", shows_bar_ ? "\r\033[K" : "",
-                 warning.message.c_str(), warning.code.c_str());
+                 PrintableMessage(warning.message).c_str(), warning.code.c_str());
   }
 
  private:

@@ -1,4 +1,6 @@
-"""Check house rules that no other tool checks: characters, names, paths, hosts and sizes."""
+"""Check house rules that no other tool checks: characters, names, paths, hosts, sizes, and that
+every test is run.
+"""
 
 import re
 import sys
@@ -104,6 +106,24 @@ def check_size(path: str, lines: list[str], findings: source_tree.Findings) -> N
             return
 
 
+TEST_FILE = re.compile(r"^tests/(?!tools/).*(/test_\w+\.py|_test\.cc)$")
+
+
+def check_tests(tree: source_tree.SourceTree, findings: source_tree.Findings) -> None:
+    """Each test file is named once by the CMakeLists.txt of its folder, or else nobody runs it."""
+    named: dict[str, list[str]] = {}
+    for path in filter(TEST_FILE.search, tree.files()):
+        folder, _, name = path.rpartition("/")
+        listing = f"{folder}/CMakeLists.txt"
+        if listing not in named:
+            is_there = (tree.root / listing).exists()
+            text = "\n".join(tree.lines(listing)) if is_there else ""
+            named[listing] = re.findall(r"[\w.]+", re.sub(r"#.*", "", text))
+        times = named[listing].count(name)
+        if times != 1:
+            findings.add(path, 1, f"is named {times} times in {listing}; allowed: once")
+
+
 def main(arguments=None) -> int:
     options = source_tree.argument_parser(__doc__).parse_args(arguments)
     tree = source_tree.SourceTree(options.root)
@@ -118,6 +138,7 @@ def main(arguments=None) -> int:
         lines = tree.lines(path)
         check_text(path, lines, findings)
         check_size(path, lines, findings)
+    check_tests(tree, findings)
     if not paths:
         findings.add(".", 1, "no files found")
     return findings.finish(f"{len(paths)} files")

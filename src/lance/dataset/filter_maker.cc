@@ -17,6 +17,15 @@
 #include "lance/scan.h"
 
 namespace lance {
+namespace {
+
+/// An element of an array, all of which have one type: 5 would be an integer beside 5.5.
+std::string ElementSql(std::string sql, const arrow::DataType& type) {
+  const bool is_whole = sql.find_first_of(".e'") == std::string::npos;
+  return arrow::is_floating(type.id()) && is_whole ? sql + ".0" : sql;
+}
+
+}  // namespace
 
 arrow::Result<FilterMaker> FilterMaker::Make(const Dataset& dataset, uint64_t seed,
                                              const CallOptions& call) {
@@ -97,7 +106,9 @@ arrow::Result<std::vector<std::string>> FilterMaker::LiteralsOf(const Dataset& d
     const auto most_values = static_cast<int64_t>(kMostRows);
     for (int64_t i = 0; i < std::min(values->length(), most_values); ++i) {
       ARROW_ASSIGN_OR_RAISE(const auto scalar, values->GetScalar(i));
-      if (auto text = filter::ScalarSql(*scalar)) literals.push_back(*std::move(text));
+      auto text = filter::ScalarSql(*scalar);
+      if (!text) continue;
+      literals.push_back(values == chunk ? *text : ElementSql(*text, *values->type()));
     }
   }
   return literals;
@@ -112,8 +123,9 @@ std::string FilterMaker::Leaf() {
   if (column.is_list) {
     constexpr std::array<const char*, 2> kFunctions = {"array_has_any", "array_has_all"};
     if (Below(2) == 0) return "array_has(" + column.sql + ", " + literal() + ")";
-    return std::string(kFunctions[Below(2)]) + "(" + column.sql + ", [" + literal() + ", " +
-           literal() + "])";
+    // Not [a, b]: there 5 and 5.5 have two types, and infinity is no literal.
+    return std::string(kFunctions[Below(2)]) + "(" + column.sql + ", make_array(" + literal() +
+           ", " + literal() + "))";
   }
   constexpr std::array<const char*, 7> kOperators = {
       " = ", " = ", " < ", " <= ", " > ", " >= ", " <> "};

@@ -10,6 +10,7 @@
 #include "lance/dataset/curve_order.h"
 #include "lance/dataset/filter/filter_plan.h"
 #include "lance/dataset/merge_keys.h"
+#include "lance/dataset/merge_source.h"
 #include "lance/dataset/progress_reporter.h"
 #include "lance/dataset/read_fields.h"
 #include "lance/dataset/row_changes.h"
@@ -91,22 +92,10 @@ arrow::Status CheckRequest(const MergeRequest& request) {
   return arrow::Status::OK();
 }
 
-/// The table's schema without the columns that the source lacks.
-arrow::Result<std::shared_ptr<arrow::Schema>> SourceSchema(const arrow::Schema& source,
-                                                           const arrow::Schema& table) {
-  arrow::FieldVector fields;
-  for (const auto& field : table.fields()) {
-    if (source.GetFieldIndex(field->name()) >= 0) fields.push_back(field);
-  }
-  auto aligned = arrow::schema(std::move(fields), table.metadata());
-  ARROW_RETURN_NOT_OK(BatchAligner::Make(source, aligned).status());
-  return aligned;
-}
-
 /// What is decided about a merge before a row is read.
 struct MergePlan {
-  std::vector<std::string> on;                          // as the schema spells them
-  std::shared_ptr<arrow::Schema> source_schema;         // columns of the table, in its order
+  std::vector<std::string> on;  // as the schema spells them
+  MergeSource source;
   std::vector<std::string> target_columns;              // that are read
   std::optional<filter::BoundFilter> update_condition;  // over the columns source and target
   std::optional<filter::BoundFilter> delete_condition;
@@ -117,7 +106,7 @@ arrow::Status ResolveKeys(const MergeRequest& request, const Dataset::Impl& data
   for (const std::string& name : request.on) {
     ARROW_ASSIGN_OR_RAISE(const format::SchemaField* field,
                           ResolveColumn(dataset.manifest().schema, name));
-    if (plan->source_schema->GetFieldIndex(field->name) < 0) {
+    if (!plan->source.has(field->name)) {
       return arrow::Status::Invalid("the source has no column ", field->name,
                                     ", which is a key of the merge");
     }
@@ -129,7 +118,7 @@ arrow::Status ResolveKeys(const MergeRequest& request, const Dataset::Impl& data
 arrow::Status BindConditions(const MergeRequest& request, const Dataset::Impl& dataset,
                              MergePlan* plan) {
   if (request.update_condition) {
-    const arrow::Schema pair({arrow::field("source", arrow::struct_(plan->source_schema->fields())),
+    const arrow::Schema pair({arrow::field("source", arrow::struct_(plan->source.schema->fields())),
                               arrow::field("target", arrow::struct_(dataset.schema->fields()))});
     ARROW_ASSIGN_OR_RAISE(const auto schema, format::MakeLanceSchema(pair));
     ARROW_ASSIGN_OR_RAISE(plan->update_condition,
@@ -152,8 +141,9 @@ void ChooseTargetColumns(const MergeRequest& request, const Dataset::Impl& datas
     needed.insert(needed.end(), names.begin(), names.end());
   }
   for (const auto& field : dataset.schema->fields()) {
-    const bool is_kept = request.when_matched == WhenMatched::kUpdate &&
-                         plan->source_schema->GetFieldIndex(field->name()) < 0;
+    const bool is_whole =
+        plan->source.has(field->name()) && !plan->source.kept_members.contains(field->name());
+    const bool is_kept = request.when_matched == WhenMatched::kUpdate && !is_whole;
     const bool is_needed = std::ranges::find(needed, field->name()) != needed.end();
     if (is_kept || is_needed || plan->update_condition) {
       plan->target_columns.push_back(field->name());
@@ -163,7 +153,7 @@ void ChooseTargetColumns(const MergeRequest& request, const Dataset::Impl& datas
 
 arrow::Status CheckInsertable(const MergePlan& plan, const Dataset::Impl& dataset) {
   for (const auto& field : dataset.schema->fields()) {
-    if (field->nullable() || plan.source_schema->GetFieldIndex(field->name()) >= 0) continue;
+    if (field->nullable() || plan.source.has(field->name())) continue;
     return arrow::Status::Invalid("column ", field->name(),
                                   " is missing in the source and cannot be null");
   }
@@ -176,7 +166,7 @@ arrow::Result<MergePlan> PlanMerge(const MergeRequest& request, const Dataset& d
   ARROW_RETURN_NOT_OK(CheckRequest(request));
   ARROW_RETURN_NOT_OK(CheckChangeable(impl));
   MergePlan plan;
-  ARROW_ASSIGN_OR_RAISE(plan.source_schema, SourceSchema(source, *impl.schema));
+  ARROW_ASSIGN_OR_RAISE(plan.source, MatchSource(source, impl));
   ARROW_RETURN_NOT_OK(ResolveKeys(request, impl, &plan));
   ARROW_RETURN_NOT_OK(BindConditions(request, impl, &plan));
   if (request.inserts) ARROW_RETURN_NOT_OK(CheckInsertable(plan, impl));
@@ -366,17 +356,21 @@ class Merge {
     return Write(*sources, targets.get());
   }
 
-  /// Write rows of the source; columns that it lacks come from `kept`, or are null.
+  /// Write rows of the source; what it lacks comes from `kept`, or is null.
   arrow::Status Write(const arrow::RecordBatch& sources, const arrow::RecordBatch* kept) {
     const auto& schema = dataset_.schema();
     arrow::ArrayVector columns;
-    for (const auto& field : schema->fields()) {
-      auto column = sources.GetColumnByName(field->name());
-      if (column == nullptr && kept != nullptr) column = kept->GetColumnByName(field->name());
-      if (column == nullptr) {
-        ARROW_ASSIGN_OR_RAISE(column, arrow::MakeArrayOfNull(field->type(), sources.num_rows()));
+    for (const format::FieldNode& field : dataset_.impl().fields) {
+      const auto given = sources.GetColumnByName(field.name);
+      const auto present = kept == nullptr ? nullptr : kept->GetColumnByName(field.name);
+      auto& column = columns.emplace_back(present);
+      if (given != nullptr) {
+        ARROW_ASSIGN_OR_RAISE(column,
+                              CompleteColumn(plan_.source, field, given, present, run_.pool()));
+      } else if (present == nullptr) {
+        const auto& type = schema->GetFieldByName(field.name)->type();
+        ARROW_ASSIGN_OR_RAISE(column, arrow::MakeArrayOfNull(type, sources.num_rows()));
       }
-      columns.push_back(std::move(column));
     }
     return writer_.Write(*arrow::RecordBatch::Make(schema, sources.num_rows(), std::move(columns)));
   }
@@ -439,11 +433,11 @@ arrow::Result<MergeInsertResult> MergeInsertBuilder::Execute(BatchSource source,
       dataset_, commit_, call, [&](const Dataset& dataset) -> arrow::Result<MergeInsertResult> {
         ARROW_ASSIGN_OR_RAISE(const MergePlan plan, PlanMerge(request, dataset, *source.schema()));
         if (!collected) {
-          ARROW_ASSIGN_OR_RAISE(collected, CollectSource(source, plan.source_schema, run));
+          ARROW_ASSIGN_OR_RAISE(collected, CollectSource(source, plan.source.schema, run));
         }
         // The schema may have changed between two tries.
         ARROW_ASSIGN_OR_RAISE(const auto aligner,
-                              BatchAligner::Make(*collected->rows->schema(), plan.source_schema));
+                              BatchAligner::Make(*collected->rows->schema(), plan.source.schema));
         ARROW_ASSIGN_OR_RAISE(auto rows, aligner.Align(*collected->rows));
         ARROW_ASSIGN_OR_RAISE(auto options, ChangedRowsOptions(dataset.impl()));
         Merge merge(dataset, request, plan, std::move(rows), std::move(options), run);
@@ -458,7 +452,7 @@ arrow::Result<Transaction> MergeInsertBuilder::ExecuteUncommitted(BatchSource so
   const MergeRequest request(*this);
   const RunContext run = dataset_.impl().Run(call);
   ARROW_ASSIGN_OR_RAISE(const MergePlan plan, PlanMerge(request, dataset_, *source.schema()));
-  ARROW_ASSIGN_OR_RAISE(auto collected, CollectSource(source, plan.source_schema, run));
+  ARROW_ASSIGN_OR_RAISE(auto collected, CollectSource(source, plan.source.schema, run));
   ARROW_ASSIGN_OR_RAISE(auto options, ChangedRowsOptions(dataset_.impl()));
   Merge merge(dataset_, request, plan, collected.rows, std::move(options), run);
   ARROW_RETURN_NOT_OK(merge.Match(call));

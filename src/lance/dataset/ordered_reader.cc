@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "arrow/api.h"
+#include "arrow/util/byte_size.h"
 #include "lance/base/status_detail.h"
 #include "lance/dataset/filter/literal.h"
 #include "lance/dataset/first_rows.h"
@@ -82,6 +83,7 @@ arrow::Result<std::shared_ptr<OrderedReader>> OrderedReader::Make(
   ARROW_ASSIGN_OR_RAISE(reader->rows_, ScanReader::Make(whole, run));
   reader->scan_ = std::move(scan);
   reader->run_ = run;
+  reader->memory_.emplace(run.memory_budget, "a scan with an order");
   return reader;
 }
 
@@ -97,6 +99,7 @@ TablePtr OrderedReader::Cut(const TablePtr& table) const {
 arrow::Result<TablePtr> OrderedReader::ReadSorted() {
   arrow::RecordBatchVector held;
   uint64_t num_held = 0;
+  uint64_t bytes_held = 0;
   std::optional<KeyBound> bound;
   for (std::shared_ptr<arrow::RecordBatch> batch; most_rows_ != 0u;) {
     ARROW_RETURN_NOT_OK(rows_->ReadNext(&batch));
@@ -105,6 +108,9 @@ arrow::Result<TablePtr> OrderedReader::ReadSorted() {
       ARROW_ASSIGN_OR_RAISE(batch, bound->Keep(batch));
     }
     num_held += static_cast<uint64_t>(batch->num_rows());
+    ARROW_ASSIGN_OR_RAISE(const int64_t bytes, arrow::util::ReferencedBufferSize(*batch));
+    bytes_held += static_cast<uint64_t>(bytes);
+    ARROW_RETURN_NOT_OK(memory_->GrowTo(2 * bytes_held));  // sorting makes a copy
     held.push_back(std::move(batch));
     if (!most_rows_ || num_held < kRowsBetweenCuts || num_held / 2 < *most_rows_) continue;
     ARROW_ASSIGN_OR_RAISE(auto table, arrow::Table::FromRecordBatches(rows_->schema(), held));
@@ -112,6 +118,7 @@ arrow::Result<TablePtr> OrderedReader::ReadSorted() {
     table = table->Slice(0, static_cast<int64_t>(*most_rows_));
     ARROW_ASSIGN_OR_RAISE(bound, KeyBound::Make(*table, scan_->options.order_by));
     ARROW_ASSIGN_OR_RAISE(auto joined, table->CombineChunksToBatch());
+    bytes_held = static_cast<uint64_t>(arrow::util::TotalBufferSize(*joined));
     held = {std::move(joined)};
     num_held = *most_rows_;
   }
@@ -160,6 +167,7 @@ arrow::Status OrderedReader::Close() {
   is_closed_ = true;
   batches_.reset();
   sorted_.reset();
+  memory_->Clear();
   return rows_->Close();
 }
 

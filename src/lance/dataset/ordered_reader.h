@@ -6,6 +6,7 @@
 
 #include "arrow/record_batch.h"
 #include "arrow/result.h"
+#include "lance/base/growing_memory.h"
 #include "lance/dataset/scan_reader.h"
 
 namespace lance {
@@ -48,6 +49,7 @@ class OrderedReader : public arrow::RecordBatchReader {
   bool takes_late_ = false;            // rows_ has `_rowaddr` and the columns to sort by
   std::shared_ptr<arrow::RecordBatchReader> batches_;
   std::shared_ptr<arrow::Table> sorted_;  // what batches_ borrows
+  std::optional<GrowingMemory> memory_;   // of the rows that are held
   ScanStatistics statistics_;
   bool is_closed_ = false;
 };

@@ -19,6 +19,13 @@ constexpr std::string_view kInexactType = "BloomFilter";
 
 }  // namespace
 
+std::string SegmentCacheKey(const Dataset::Impl& dataset, const table::IndexMetadata& segment) {
+  std::string key = dataset.uri + "\n" + segment.uuid.ToString() + "\n" +
+                    std::to_string(segment.created_at_ms.value_or(0));
+  for (const table::IndexFile& file : segment.files) key += "\n" + std::to_string(file.size_bytes);
+  return key;
+}
+
 bool IsScalarIndex(const table::IndexMetadata& segment) {
   return !index::IsSystemIndex(segment) && index::IsKnownIndex(segment) &&
          segment.field_ids.size() == 1 && segment.covering_field_ids.empty() &&
@@ -62,9 +69,8 @@ index::RowDomain DomainOfNew(const std::string& index_type, const table::Manifes
 arrow::Result<std::shared_ptr<const OpenedScalarIndex>> OpenScalarCached(
     const Dataset::Impl& dataset, const table::IndexMetadata& segment, const RunContext& run,
     bool* was_cached) {
-  // What is in a segment never changes, whatever version names it.
   constexpr std::string_view kKind = "scalar";
-  const std::string key = dataset.uri + "\n" + segment.uuid.ToString();
+  const std::string key = SegmentCacheKey(dataset, segment);
   IndexCache& cache = dataset.session->impl().indices;
   auto cached = cache.Find<OpenedScalarIndex>(kKind, key);
   *was_cached = cached != nullptr;

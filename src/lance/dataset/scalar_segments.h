@@ -20,6 +20,10 @@ struct ScalarSegment {
   RoaringBitmap coverage;
 };
 
+/// Under what a session keeps a segment of any type. What is in a segment never changes, whatever
+/// version names it; a table that was made anew at its place may name another alike.
+std::string SegmentCacheKey(const Dataset::Impl& dataset, const table::IndexMetadata& segment);
+
 /// Whether a segment is a btree, bitmap, label list or bloom filter of a version that is known, on
 /// one column.
 bool IsScalarIndex(const table::IndexMetadata& segment);

@@ -161,7 +161,7 @@ arrow::Result<ScanReader::Selected> ScanReader::ApplyFilter(ScanFragment* fragme
       const auto batch,
       ReadFilterColumns(*scan_->dataset, *scan_->filter, BlobFormOf(scan_->options),
                         &fragment->reader(), read_system, rows));
-  ARROW_ASSIGN_OR_RAISE(const auto mask, scan_->filter->Evaluate(*batch));
+  ARROW_ASSIGN_OR_RAISE(const auto mask, scan_->filter->Evaluate(*batch, run_.stop_token));
   Selected selected{KeepTrue(rows, *mask), nullptr, std::nullopt};
   const auto num_rows = static_cast<int64_t>(selected.rows.num_rows());
   if (num_rows == 0) return selected;

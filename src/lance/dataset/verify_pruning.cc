@@ -119,7 +119,7 @@ class Verification {
     ARROW_ASSIGN_OR_RAISE(
         const auto batch,
         ReadFilterColumns(*dataset_, filter, BlobForm::kDescriptors, reader, read_system, rows));
-    ARROW_ASSIGN_OR_RAISE(const auto mask, filter.Evaluate(*batch));
+    ARROW_ASSIGN_OR_RAISE(const auto mask, filter.Evaluate(*batch, run_.stop_token));
     return KeepTrue(rows, *mask);
   }
 

@@ -8,6 +8,7 @@
 #include "lance/base/status_detail.h"
 #include "lance/dataset/fragment_reader.h"
 #include "lance/dataset/index_refresh.h"
+#include "lance/dataset/scalar_segments.h"
 #include "lance/index/seed.h"
 
 namespace lance {
@@ -112,8 +113,7 @@ constexpr std::string_view kCacheKind = "zonemap";
 
 /// What a segment answers for depends on the version's fragments, so the version is in the key.
 std::string CacheKey(const Dataset::Impl& dataset, const table::IndexMetadata& segment) {
-  return dataset.uri + "\n" + segment.uuid.ToString() + "\n" +
-         std::to_string(dataset.manifest().version);
+  return SegmentCacheKey(dataset, segment) + "\n" + std::to_string(dataset.manifest().version);
 }
 
 }  // namespace

@@ -92,7 +92,7 @@ arrow::Result<NewScalarIndexFiles> WriteBitmapIndex(const std::shared_ptr<Object
                                                     const Uuid& uuid, const NewScalarIndex& request,
                                                     const RunContext& run) {
   ARROW_RETURN_NOT_OK(WithContext(CheckKeyType(request.column_type), "column " + request.column));
-  ARROW_ASSIGN_OR_RAISE(KeyedRows rows, KeyedRows::Make(request.column_type));
+  ARROW_ASSIGN_OR_RAISE(KeyedRows rows, KeyedRows::Make(request.column_type, run));
   for (const NewScalarIndex::OldPart& part : request.old_parts) {
     const auto add = [&]() -> arrow::Status {
       ARROW_RETURN_NOT_OK(CheckPlainSegment(*part.segment, "bitmap index", kHighestVersion));

@@ -13,6 +13,11 @@ namespace {
 
 constexpr uint32_t kNullKey = 0;
 
+/// What a key takes besides its bytes, which are held twice: its node in the hash table, its number
+/// and its first rows.
+constexpr uint64_t kBytesPerKey = 200;
+constexpr uint64_t kBytesPerRow = 2;  // in a bitmap
+
 /// A type of the same layout under which different bits are different values.
 std::shared_ptr<arrow::DataType> BitsType(const std::shared_ptr<arrow::DataType>& type) {
   if (arrow::is_decimal(type->id())) {
@@ -51,15 +56,16 @@ std::string_view BytesOf(const arrow::Array& array, int64_t place) {
 
 }  // namespace
 
-KeyedRows::KeyedRows(std::unique_ptr<arrow::ArrayBuilder> keys)
-    : keys_(std::move(keys)), rows_(1) {}
+KeyedRows::KeyedRows(std::unique_ptr<arrow::ArrayBuilder> keys, const RunContext& run)
+    : keys_(std::move(keys)), rows_(1), memory_(run.memory_budget, "the keys of an index") {}
 KeyedRows::KeyedRows(KeyedRows&&) noexcept = default;
 KeyedRows::~KeyedRows() = default;
 
-arrow::Result<KeyedRows> KeyedRows::Make(const std::shared_ptr<arrow::DataType>& key_type) {
+arrow::Result<KeyedRows> KeyedRows::Make(const std::shared_ptr<arrow::DataType>& key_type,
+                                         const RunContext& run) {
   ARROW_ASSIGN_OR_RAISE(auto builder, arrow::MakeBuilder(key_type));
   ARROW_RETURN_NOT_OK(builder->AppendNull());
-  return KeyedRows(std::move(builder));
+  return KeyedRows(std::move(builder), run);
 }
 
 arrow::Result<uint32_t> KeyedRows::NumberKey(const arrow::Array& keys, const arrow::Array& bits,
@@ -72,6 +78,7 @@ arrow::Result<uint32_t> KeyedRows::NumberKey(const arrow::Array& keys, const arr
   }
   ARROW_RETURN_NOT_OK(keys_->AppendArraySlice(arrow::ArraySpan(*keys.data()), place, 1));
   rows_.emplace_back();
+  size_bytes_ += 2 * entry->first.size() + kBytesPerKey;
   return next;
 }
 
@@ -87,6 +94,8 @@ arrow::Result<std::vector<uint32_t>> KeyedRows::NumberKeys(const arrow::Array& k
     ARROW_ASSIGN_OR_RAISE(distinct_numbers[static_cast<size_t>(i)],
                           NumberKey(*distinct, *dictionary.dictionary(), i));
   }
+  size_bytes_ += kBytesPerRow * static_cast<uint64_t>(keys.length());
+  ARROW_RETURN_NOT_OK(memory_.GrowTo(size_bytes_));
   std::vector<uint32_t> numbers(static_cast<size_t>(keys.length()), kNullKey);
   for (int64_t i = 0; i < keys.length(); ++i) {
     if (keys.IsNull(i)) continue;

@@ -8,6 +8,8 @@
 
 #include "arrow/result.h"
 #include "arrow/type_fwd.h"
+#include "lance/base/growing_memory.h"
+#include "lance/base/run_context.h"
 #include "lance/index/row_gather.h"
 
 namespace lance::index {
@@ -18,7 +20,9 @@ namespace lance::index {
 class KeyedRows {
  public:
   /// \param key_type a type with an order (ordered_value.h)
-  static arrow::Result<KeyedRows> Make(const std::shared_ptr<arrow::DataType>& key_type);
+  /// \param run whose memory budget it takes its memory from
+  static arrow::Result<KeyedRows> Make(const std::shared_ptr<arrow::DataType>& key_type,
+                                       const RunContext& run);
   KeyedRows(KeyedRows&&) noexcept;
   ~KeyedRows();
 
@@ -35,13 +39,15 @@ class KeyedRows {
   arrow::Result<std::shared_ptr<arrow::Array>> FinishKeys();
 
  private:
-  explicit KeyedRows(std::unique_ptr<arrow::ArrayBuilder> keys);
+  KeyedRows(std::unique_ptr<arrow::ArrayBuilder> keys, const RunContext& run);
   arrow::Result<uint32_t> NumberKey(const arrow::Array& keys, const arrow::Array& bits,
                                     int64_t place);
 
   std::unique_ptr<arrow::ArrayBuilder> keys_;
   std::unordered_map<std::string, uint32_t> numbers_;  // by the key's bytes
   std::vector<RowGather> rows_;                        // by number; 0: null
+  uint64_t size_bytes_ = 0;                            // about
+  GrowingMemory memory_;
 };
 
 /// The keys without null in ascending order (zonemap-and-indices 2.6), and the places of null.

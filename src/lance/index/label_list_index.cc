@@ -155,7 +155,7 @@ arrow::Result<NewScalarIndexFiles> WriteLabelListIndex(const std::shared_ptr<Obj
                                                        const RunContext& run) {
   auto item_type = ItemType(request.column_type);
   if (!item_type.ok()) return WithContext(item_type.status(), "column " + request.column);
-  ARROW_ASSIGN_OR_RAISE(KeyedRows rows, KeyedRows::Make(*item_type));
+  ARROW_ASSIGN_OR_RAISE(KeyedRows rows, KeyedRows::Make(*item_type, run));
   Labels labels{.rows = std::move(rows), .list_nulls = {}};
   for (const NewScalarIndex::OldPart& part : request.old_parts) {
     ARROW_RETURN_NOT_OK(

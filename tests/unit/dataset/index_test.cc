@@ -223,6 +223,18 @@ TEST_F(IndexTest, NeverWritesIntoTheFolderOfAnother) {
   EXPECT_EQ(Find(dataset, "a = 4").statistics.rows_scanned, 1u);
 }
 
+TEST_F(IndexTest, KeepsWithinTheMemoryOfItsSession) {
+  const Dataset dataset = Create();
+  SessionOptions options = session_.Options().session->options();
+  options.max_memory_bytes = 300;
+  LANCE_ASSERT_OK_AND_ASSIGN(const auto session, Session::Make(options));
+  LANCE_ASSERT_OK_AND_ASSIGN(const Dataset small,
+                             Dataset::Open(FaultySession::kUri, {.session = session}));
+
+  EXPECT_THAT(CreateIndex(small, {.column = "s", .type = IndexType::kBitmap}),
+              IsCapacityError(HasSubstr("the keys of an index")));
+}
+
 TEST_F(IndexTest, OptimizeTakesANameThatIsGivenTwiceOnce) {
   Dataset dataset = WithIndex(
       Create(),

@@ -195,7 +195,7 @@ Status ValueBinder::BindLiteral(const Expression& expression, const ValuePlace& 
                         : ConvertLiteral(literal, is_free ? "value" : place.column, type);
   if (!scalar.ok()) return AtPlace(expression, scalar.status());
   *out = MakeConstant(*std::move(scalar));
-  return Status::OK();
+  return type->id() == arrow::Type::HALF_FLOAT ? MakePlain(expression, out) : Status::OK();
 }
 
 Status ValueBinder::BindColumn(const Expression& expression, BoundValue* out) const {
@@ -331,7 +331,11 @@ Status ValueBinder::BindNegative(const Expression& expression, const ValuePlace&
 
 ValuePlace ValueBinder::PlaceBeside(const Expression& expression, const BoundValue& value) const {
   const bool is_column = expression.kind == Kind::kColumn;
-  return {value.type, is_column ? ColumnOf(expression).name : CanonicalSql(expression), false};
+  // Halves are computed with as floats, but a literal beside one is rounded as it is.
+  const bool is_half = value.kind == BoundValue::Kind::kCast &&
+                       value.arguments[0].type->id() == arrow::Type::HALF_FLOAT;
+  return {is_half ? value.arguments[0].type : value.type,
+          is_column ? ColumnOf(expression).name : CanonicalSql(expression), false};
 }
 
 /// Bind the sides of an operator. With `converts` a literal beside a column gets its type.

@@ -283,33 +283,46 @@ class Binder : public ValueBinder {
       return NotSupported(
           left, "lists are compared by = and <> only, not yet by " + std::string(ToString(op)));
     }
-    if (!SetCompareLiteral(out->values[0], op, out->values[1], right, out)) {
-      SetCompareLiteral(out->values[1], Flip(op), out->values[0], left, out);
-    }
+    SetCompareLiteral(PutConstantRight(out) ? left : right, out);
     return Status::OK();
   }
 
+  /// Have the constant of a comparison on its right: with a constant floats compare in another way
+  /// than with a value of each row, on whichever side it was written. \return whether it moved
+  static bool PutConstantRight(BoundExpression* comparison) {
+    std::vector<BoundValue>& values = comparison->values;
+    if (values[0].kind != BoundValue::Kind::kConstant ||
+        values[1].kind == BoundValue::Kind::kConstant) {
+      return false;
+    }
+    std::swap(values[0], values[1]);
+    comparison->op = Flip(comparison->op);
+    return true;
+  }
+
   /// Make a comparison of a column with a constant one that statistics can answer.
-  static bool SetCompareLiteral(const BoundValue& column, CompareOp op, const BoundValue& constant,
-                                const Expression& written, BoundExpression* out) {
+  static void SetCompareLiteral(const Expression& written, BoundExpression* comparison) {
+    const BoundValue& column = comparison->values[0];
+    const BoundValue& constant = comparison->values[1];
     if (column.kind != BoundValue::Kind::kColumn || constant.kind != BoundValue::Kind::kConstant ||
         !constant.constant->is_valid || column.type->id() == arrow::Type::BOOL ||
         !IsComparableType(*column.type)) {
-      return false;
+      return;
     }
-    out->kind = BoundKind::kCompareLiteral;
-    out->column = column.column;
-    out->op = op;
-    out->literal = constant.constant;
-    out->text = Shorten(CanonicalSql(written));
-    out->values.clear();
-    return true;
+    comparison->kind = BoundKind::kCompareLiteral;
+    comparison->column = column.column;
+    comparison->literal = constant.constant;
+    comparison->text = Shorten(CanonicalSql(written));
+    comparison->values.clear();
   }
 
   [[gnu::noinline]] Status BindIsSame(const Expression& is, BoundExpression* out) const {
     out->kind = BoundKind::kSameValues;
     out->values.resize(2);
-    return BindPair(*is.children[0], *is.children[1], &out->values[0], &out->values[1]);
+    ARROW_RETURN_NOT_OK(
+        BindPair(*is.children[0], *is.children[1], &out->values[0], &out->values[1]));
+    PutConstantRight(out);
+    return Status::OK();
   }
 
   [[gnu::noinline]] Status BindLike(const Expression& like, BoundExpression* out) const {
@@ -442,6 +455,7 @@ class Binder : public ValueBinder {
       BoundExpression& same = out->children.emplace_back();
       same.kind = BoundKind::kCompareValues;
       same.values = {list[0], list[i]};
+      PutConstantRight(&same);
       same.text = "IN";
     }
     if (out->children.size() > 1) return Status::OK();

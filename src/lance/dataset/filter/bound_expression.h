@@ -30,8 +30,8 @@ struct BoundExpression {
     kIsUnknown,       // child IS NULL
     kIsTrue,          // child IS TRUE
     kTruth,           // the only value, of type bool
-    kCompareValues,   // values[0] op values[1], of one type
-    kSameValues,      // values[0] IS NOT DISTINCT FROM values[1], of one type
+    kCompareValues,   // values[0] op values[1], of one type; a constant is the second
+    kSameValues,      // values[0] IS NOT DISTINCT FROM values[1], likewise
     kInValues,        // the only value IN (constants, and NULL when has_null)
     kIsNullValue      // the only value IS NULL
   };

@@ -140,10 +140,8 @@ std::optional<AskedField> CastField(const BoundValue& value,
 
 std::optional<index::Predicate> ToCastLeaf(const BoundExpression& comparison, CompareOp op,
                                            const std::vector<FilterColumn>& columns) {
-  auto field = CastField(comparison.values[0], columns);
-  const bool is_flipped = !field;
-  if (is_flipped) field = CastField(comparison.values[1], columns);
-  const BoundValue& other = comparison.values[is_flipped ? 0 : 1];
+  const auto field = CastField(comparison.values[0], columns);
+  const BoundValue& other = comparison.values[1];
   if (!field || other.kind != BoundValue::Kind::kConstant || !other.constant->is_valid) {
     return std::nullopt;
   }
@@ -154,7 +152,7 @@ std::optional<index::Predicate> ToCastLeaf(const BoundExpression& comparison, Co
   leaf.kind = index::Predicate::Kind::kRange;
   leaf.field_id = field->id;
   leaf.text = comparison.text;
-  switch (is_flipped ? Flip(op) : op) {
+  switch (op) {
     case CompareOp::kNotEqual:
       return std::nullopt;
     case CompareOp::kEqual:

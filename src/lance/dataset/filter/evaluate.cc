@@ -1,5 +1,6 @@
 #include "lance/dataset/filter/evaluate.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "arrow/api.h"
@@ -39,6 +40,18 @@ const char* KernelName(CompareOp op) {
 }
 
 bool IsFloat(const arrow::Array& array) { return arrow::is_floating(array.type_id()); }
+
+/// Rows for which values are computed at once: a value may be a text of many KiB.
+constexpr int64_t kRowsAtOnce = 4096;
+
+/// Whether any node computes values: more than truths of the columns as they are.
+bool ComputesValues(const BoundExpression& node) {
+  const auto is_computed = [](const BoundValue& value) {
+    return value.kind != BoundValue::Kind::kColumn && value.kind != BoundValue::Kind::kConstant;
+  };
+  return std::ranges::any_of(node.values, is_computed) ||
+         std::ranges::any_of(node.children, ComputesValues);
+}
 
 BooleanResult Call(const char* kernel, std::vector<Datum> arguments) {
   ARROW_ASSIGN_OR_RAISE(const auto result, arrow::compute::CallFunction(kernel, arguments));
@@ -259,10 +272,22 @@ class Evaluation {
 }  // namespace
 
 BooleanResult Evaluate(const BoundExpression& expression,
-                       const std::vector<std::shared_ptr<arrow::Array>>& columns,
-                       int64_t num_rows) {
+                       const std::vector<std::shared_ptr<arrow::Array>>& columns, int64_t num_rows,
+                       const arrow::StopToken& stop) {
   ARROW_RETURN_NOT_OK(InitializeLibrary());
-  return Evaluation(columns, num_rows).Run(expression);
+  if (num_rows <= kRowsAtOnce || !ComputesValues(expression)) {
+    return Evaluation(columns, num_rows).Run(expression);
+  }
+  arrow::ArrayVector parts;
+  for (int64_t begin = 0; begin < num_rows; begin += kRowsAtOnce) {
+    ARROW_RETURN_NOT_OK(stop.Poll());
+    const int64_t length = std::min(kRowsAtOnce, num_rows - begin);
+    arrow::ArrayVector some;
+    for (const auto& column : columns) some.push_back(column->Slice(begin, length));
+    ARROW_ASSIGN_OR_RAISE(parts.emplace_back(), Evaluation(some, length).Run(expression));
+  }
+  ARROW_ASSIGN_OR_RAISE(auto all, arrow::Concatenate(parts));
+  return std::static_pointer_cast<arrow::BooleanArray>(std::move(all));
 }
 
 arrow::Result<Datum> EvaluateValue(const BoundValue& value,

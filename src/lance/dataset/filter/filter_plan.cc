@@ -46,9 +46,9 @@ const std::vector<std::string>& BoundFilter::column_names() const { return parts
 const std::vector<FilterColumn>& BoundFilter::columns() const { return parts_->columns; }
 
 arrow::Result<std::shared_ptr<arrow::BooleanArray>> BoundFilter::Evaluate(
-    const arrow::RecordBatch& batch) const {
+    const arrow::RecordBatch& batch, const arrow::StopToken& stop) const {
   ARROW_ASSIGN_OR_RAISE(const auto arrays, ArraysOf(parts_->columns, batch));
-  return filter::Evaluate(parts_->expression, arrays, batch.num_rows());
+  return filter::Evaluate(parts_->expression, arrays, batch.num_rows(), stop);
 }
 
 const index::Predicate& BoundFilter::predicate() const { return parts_->predicate; }

@@ -7,6 +7,7 @@
 
 #include "arrow/result.h"
 #include "arrow/type_fwd.h"
+#include "arrow/util/cancel.h"
 #include "lance/dataset/filter/columns.h"
 #include "lance/filter.h"
 #include "lance/format/schema.h"
@@ -37,9 +38,11 @@ class BoundFilter {
   /// Say which rows pass.
   ///
   /// \param batch has at least the columns of columns(), with the schema's types or those parts
+  /// \param stop looked at every few thousand rows
   /// \return true for the rows that pass, false or null for the others; as long as the batch
   arrow::Result<std::shared_ptr<arrow::BooleanArray>> Evaluate(
-      const arrow::RecordBatch& batch) const;
+      const arrow::RecordBatch& batch,
+      const arrow::StopToken& stop = arrow::StopToken::Unstoppable()) const;
 
   /// What statistics can be asked: true for every row that passes.
   const index::Predicate& predicate() const;

@@ -203,12 +203,9 @@ class Extraction {
 
   Predicate CompareValues(const BoundExpression& node, bool wanted) const {
     const CompareOp op = wanted ? node.op : Negate(node.op);
-    for (const bool is_flipped : {false, true}) {
-      const auto field = FieldOf(node.values[is_flipped ? 1 : 0], columns_);
-      const ScalarPtr constant = ComparableConstant(node.values[is_flipped ? 0 : 1]);
-      if (!field || !constant) continue;
-      return ComparisonLeaf(*field, is_flipped ? Flip(op) : op, constant, TextOf(*constant));
-    }
+    const auto field = FieldOf(node.values[0], columns_);
+    const ScalarPtr constant = ComparableConstant(node.values[1]);
+    if (field && constant) return ComparisonLeaf(*field, op, constant, TextOf(*constant));
     return ToCastLeaf(node, op, columns_).value_or(Unknown(node, wanted));
   }
 

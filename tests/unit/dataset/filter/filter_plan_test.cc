@@ -27,6 +27,57 @@ void ExpectKept(const std::vector<Kept>& cases) {
   }
 }
 
+/// What a filter makes of rows, null as '?'.
+std::string Truths(const BoundFilter& filter, const arrow::RecordBatch& rows) {
+  const auto mask = filter.Evaluate(rows);
+  if (!mask.ok()) return mask.status().ToString();
+  std::string truths;
+  for (int64_t i = 0; i < (*mask)->length(); ++i) {
+    truths += (*mask)->IsNull(i) ? '?' : (*mask)->Value(i) ? '+' : '-';
+  }
+  return truths;
+}
+
+TEST(BoundFilter, MakesTheSameOfSlicesAndOfVeryManyRows) {
+  const auto rows = SampleRows();
+  const auto table =
+      arrow::Table::FromRecordBatches(std::vector<std::shared_ptr<arrow::RecordBatch>>(2500, rows));
+  LANCE_ASSERT_OK_AND_ASSIGN(const auto many, (*table)->CombineChunksToBatch());
+  for (const char* sql : {"i8 + 1 > i16",
+                          "length(s) = 2 OR b",
+                          "s || ls = 'abab'",
+                          "CAST(i64 AS string) LIKE '-%'",
+                          "NOT (upper(s) = 'AB')",
+                          "i32 * 2 IN (2, 4)",
+                          "concat(s, i8) IS NOT NULL",
+                          "coalesce(s, 'x') = s2",
+                          "f64 + 1 IS DISTINCT FROM f32",
+                          "nvl2(b, s, ls) = 'a'",
+                          "array_has(make_array(i8, 5), i16)",
+                          "make_array(s, s2)[1] = 'ab'",
+                          "d = CAST(ts_us AS DATE)",
+                          "date_part('day', ts_ns) > 3",
+                          "regexp_like(s, '^a')",
+                          "s LIKE concat(s2, '%')",
+                          "encode(bin, 'hex') > '3'",
+                          "dec * 2 > 5",
+                          "b = b2 AND NOT b",
+                          "lpad(s, 4, '*') = '**ab'",
+                          "greatest(i8, i16) = i8",
+                          "isnan(f64) OR f32 / 0 > 1"}) {
+    LANCE_ASSERT_OK_AND_ASSIGN(const auto filter, BoundFilter::Make(sql, SampleSchema()));
+
+    const std::string truths = Truths(filter, *rows);
+
+    EXPECT_EQ(Truths(filter, *rows->Slice(3)), truths.substr(3)) << sql;
+    EXPECT_EQ(Truths(filter, *rows->Slice(2, 5)), truths.substr(2, 5)) << sql;
+    std::string all;
+    for (int i = 0; i < 2500; ++i) all += truths;
+    EXPECT_TRUE(Truths(filter, *many) == all) << sql;
+    EXPECT_TRUE(Truths(filter, *many->Slice(7)) == all.substr(7)) << sql;
+  }
+}
+
 // The rows of the tables below are what pylance 14.0.2 returned for the same filters and values,
 // except where a comment says otherwise.
 
@@ -248,6 +299,18 @@ TEST(BoundFilter, KeepsRowsOfFloatsInTotalOrder) {
       {"f64 < g64", "0,1,2,3"},
       {"f64 <= g64", "0,1,2,3"},
       {"g64 > f64", "0,1,2,3"},
+  });
+}
+
+TEST(BoundFilter, TakesBothZerosForOneOnEitherSideOfAConstant) {
+  ExpectKept({
+      {"f64 * 1 = 0.0", "3,4"},
+      {"0.0 = f64 * 1", "3,4"},
+      {"-0.0 <> f64 * 1", "0,1,2,5,6,7"},
+      {"-0.0 < f64 * 1", "5,6,7"},
+      {"0.0 <= f64 * 1", "3,4,5,6,7"},
+      {"0.0 IS NOT DISTINCT FROM f64 * 1", "3,4"},
+      {"0.0 IN (f64 * 1, 5.0)", "3,4"},
   });
 }
 
