@@ -165,7 +165,13 @@ class ColumnChanges:
         self._ds, _ = add_columns(self, transforms, read_columns, reader_schema, batch_size)
 
     def drop_columns(self, columns: list[str]) -> None:
-        """Drop columns by name, or members of structs by path. Metadata only."""
+        """Drop columns by name, or members of structs by path. Metadata only.
+
+        Parameters
+        ----------
+        columns : list of str
+            Names and paths.
+        """
         self._ds = _core.drop_columns(self._ds, columns)
 
     def alter_columns(self, *alterations: dict[str, Any]) -> None:

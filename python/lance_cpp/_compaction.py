@@ -107,7 +107,13 @@ class _Staged(Generic[_Inside]):
 
     @classmethod
     def from_json(cls, json: str) -> Any:  # pylint: disable=redefined-outer-name
-        """The inverse of json."""
+        """The inverse of json.
+
+        Parameters
+        ----------
+        json : str
+            The text.
+        """
         return cls(cls._core_class.parse(_envelope_of(cls._kind, json)))
 
     def __reduce__(self) -> Any:
@@ -175,7 +181,13 @@ class CompactionTask(_Staged[_core.CompactionTask]):
         return all_metadata(self._inside.fragments)
 
     def execute(self, dataset: "LanceDataset") -> RewriteResult:
-        """Read the rows and write them; commits nothing. dataset is any handle of the table."""
+        """Read the rows and write them; commits nothing. dataset is any handle of the table.
+
+        Parameters
+        ----------
+        dataset : LanceDataset
+            Any handle of the table.
+        """
         return RewriteResult(self._inside.execute(dataset._ds))
 
     def __repr__(self) -> str:
@@ -215,7 +227,15 @@ class Compaction:
     def execute(
         dataset: "LanceDataset", options: Optional[CompactionOptions] = None
     ) -> CompactionMetrics:
-        """All of it here; the dataset moves to the new version."""
+        """All of it here; the dataset moves to the new version.
+
+        Parameters
+        ----------
+        dataset : LanceDataset
+            The table.
+        options : dict, optional
+            As the keyword arguments of DatasetOptimizer.compact_files.
+        """
         given = dict(options or {})
         return compact(dataset, given, num_threads=given.pop("num_threads", None))
 
@@ -225,6 +245,13 @@ class Compaction:
 
         With compaction_mode "cluster", or none on a table with a declaration, it is a
         ClusteringCompactionPlan; else a CompactionPlan.
+
+        Parameters
+        ----------
+        dataset : LanceDataset
+            The table.
+        options : dict, optional
+            As the keyword arguments of DatasetOptimizer.compact_files.
         """
         from .optimize import ClusteringCompactionPlan  # pylint: disable=import-outside-toplevel
 
@@ -242,7 +269,17 @@ class Compaction:
         rewrites: list[Any],
         options: Optional[CompactionOptions] = None,
     ) -> CompactionMetrics:
-        """Commit results of one plan, all or some; the dataset moves to the new version."""
+        """Commit results of one plan, all or some; the dataset moves to the new version.
+
+        Parameters
+        ----------
+        dataset : LanceDataset
+            The table.
+        rewrites : list of RewriteResult or ClusteringRewriteResult
+            What tasks of the plan gave.
+        options : dict, optional
+            Those of the plan.
+        """
         request_of({**(options or {}), "num_threads": None})
         if rewrites and all(not isinstance(rewrite, RewriteResult) for rewrite in rewrites):
             return _commit_clustering(dataset, rewrites)

@@ -1,4 +1,4 @@
-"""Conditions that are no SQL text: pyarrow expressions, and Substrait, which they become."""
+"""Conditions that are no SQL text: pyarrow expressions, and Substrait as bytes."""
 
 from typing import Any
 
@@ -6,51 +6,32 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from . import _core
-from .errors import InvalidError, unsupported
-
-_ADVICE = "give the condition as SQL text"
+from .errors import unsupported
 
 
-def _plain(kind: pa.DataType) -> pa.DataType:
-    """The widest type of its kind: comparing with a literal then needs no cast, as in SQL."""
-    types = pa.types
-    if types.is_integer(kind):
-        return pa.int64()
-    if types.is_floating(kind):
-        return pa.float64()
-    if types.is_dictionary(kind):
-        return _plain(kind.value_type)
-    if types.is_large_string(kind) or types.is_string_view(kind):
-        return pa.string()
-    if types.is_large_binary(kind) or types.is_binary_view(kind):
-        return pa.binary()
-    if types.is_timestamp(kind):
-        return pa.timestamp("us", kind.tz)
-    if types.is_struct(kind):
-        return pa.struct([_plain_field(field) for field in kind])
-    return kind
+def _serialized(expression: pc.Expression) -> bytes:
+    """The bytes as which pyarrow pickles an expression.
 
-
-def _plain_field(field: pa.Field) -> pa.Field:
-    return pa.field(field.name, _plain(field.type))
-
-
-def _serialized(expression: pc.Expression, schema: pa.Schema) -> bytes:
-    """A Substrait extended expression over the columns of the schema."""
-    plain = pa.schema([_plain_field(field) for field in schema])
+    Not Substrait: pyarrow's takes twice the bytes for each call that is deeper, and refuses tables
+    that have a column of a type that Substrait has not, whatever the expression asks for.
+    """
     try:
-        return bytes(expression.to_substrait(plain, allow_arrow_extensions=True))
-    except pa.ArrowInvalid as error:
-        reason = str(error).split(" in ", maxsplit=1)[0]  # what follows is the whole schema
-        raise InvalidError(f"filter {expression}: {reason}") from error
-    except pa.ArrowNotImplementedError as error:
-        raise unsupported(f"the filter {expression} ({error})", _ADVICE) from error
+        _, (buffer, *_) = expression.__reduce__()
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        advice = "name the columns, or give the condition as SQL text"
+        raise unsupported(f"the filter {expression} ({error})", advice) from error
+    return bytes(buffer)
 
 
-def filter_text(condition: Any, schema: pa.Schema) -> Any:
-    """A condition as SQL: of a pyarrow expression, or of Substrait as bytes; others stay."""
+def filter_text(condition: Any, name: str = "filter") -> Any:
+    """A condition as SQL: of a pyarrow expression, or of Substrait as bytes; None stays."""
     if isinstance(condition, pc.Expression):
-        condition = _serialized(condition, schema)
+        return _core.expression_sql(_serialized(condition))
     if isinstance(condition, (bytes, bytearray, memoryview)):
         return _core.substrait_sql(bytes(condition))
-    return condition
+    if condition is None or isinstance(condition, str):
+        return condition
+    kind = type(condition).__name__
+    raise TypeError(
+        f"{name} is a {kind}; allowed: SQL text, a pyarrow Expression, or Substrait as bytes"
+    )

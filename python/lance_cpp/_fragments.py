@@ -39,14 +39,26 @@ class _Stored:
 
     @classmethod
     def from_dict(cls, stored: dict[str, Any]) -> Any:
-        """The inverse of asdict."""
+        """The inverse of asdict.
+
+        Parameters
+        ----------
+        stored : dict
+            What asdict gave.
+        """
         if set(stored) != {cls._key}:
             raise unsupported(f"{cls.__name__} of {sorted(stored)}", "those in the manifest are")
         return cls(bytes(stored[cls._key]))
 
     @classmethod
     def from_json(cls, text: str) -> Any:
-        """The inverse of json."""
+        """The inverse of json.
+
+        Parameters
+        ----------
+        text : str
+            What json gave.
+        """
         return cls.from_dict(json.loads(text))
 
 
@@ -85,11 +97,23 @@ class DeletionFile:
 
     @staticmethod
     def from_json(text: str) -> "DeletionFile":
-        """The inverse of json."""
+        """The inverse of json.
+
+        Parameters
+        ----------
+        text : str
+            What json gave.
+        """
         return DeletionFile(**json.loads(text))
 
     def path(self, fragment_id: int) -> str:
-        """Where it is below the table."""
+        """Where it is below the table.
+
+        Parameters
+        ----------
+        fragment_id : int
+            The fragment whose rows it deletes.
+        """
         suffix = "arrow" if self.file_type == "array" else "bin"
         return f"_deletions/{fragment_id}-{self.read_version}-{self.id}.{suffix}"
 
@@ -164,7 +188,17 @@ class DataFile:
 
     @classmethod
     def create(cls, dataset: Any, path: str, *, base_id: Optional[int] = None) -> "DataFile":
-        """Describe a file below the table's folder of data files by what is in it."""
+        """Describe a file below the table's folder of data files by what is in it.
+
+        Parameters
+        ----------
+        dataset : LanceDataset
+            The table.
+        path : str
+            The file, below the folder of data files.
+        base_id : int, optional
+            The place that it is in; None: the table's own.
+        """
         return cls(**_core.describe_data_file(dataset._ds, str(path), base_id))
 
     def _asdict(self) -> dict[str, Any]:
@@ -248,7 +282,13 @@ class FragmentMetadata:
 
     @staticmethod
     def from_json(json_data: str) -> "FragmentMetadata":
-        """The inverse of to_json, of the reference's text as well."""
+        """The inverse of to_json, of the reference's text as well.
+
+        Parameters
+        ----------
+        json_data : str
+            What to_json gave, or the reference's text.
+        """
         given = json.loads(json_data)
         own = given.get("lance_cpp") or {}
 

@@ -249,11 +249,23 @@ class Indices:
         return dict(json.loads(_core.index_statistics(self._ds, index_name)))
 
     def drop_index(self, name: str) -> None:
-        """Take an index of any kind off the table."""
+        """Take an index of any kind off the table.
+
+        Parameters
+        ----------
+        name : str
+            The index's name, as describe_indices gives it.
+        """
         self._ds = _core.drop_index(self._ds, name)
 
     def load_zones(self, column: str) -> pa.Table:
-        """What the zonemaps of a column say, one row for each zone."""
+        """What the zonemaps of a column say, one row for each zone.
+
+        Parameters
+        ----------
+        column : str
+            A column that has a zonemap, or a member of structs by its path.
+        """
         return pa.table(_core.load_zones(self._ds, column))
 
     def list_indices(self) -> list[dict[str, Any]]:
@@ -295,7 +307,13 @@ class LanceStats:
         self._dataset = dataset
 
     def dataset_stats(self, max_rows_per_group: int = 1024) -> dict[str, int]:
-        """Fragments, deleted rows, and fragments of fewer than max_rows_per_group rows."""
+        """Fragments, deleted rows, and fragments of fewer than max_rows_per_group rows.
+
+        Parameters
+        ----------
+        max_rows_per_group : int
+            Fragments of fewer rows count as small.
+        """
         fragments = [fragment.metadata for fragment in self._dataset.get_fragments()]
         return {
             "num_deleted_rows": sum(fragment.num_deletions for fragment in fragments),
@@ -304,7 +322,13 @@ class LanceStats:
         }
 
     def index_stats(self, index_name: str) -> dict[str, Any]:
-        """How much of the table an index covers, and what its segments say of themselves."""
+        """How much of the table an index covers, and what its segments say of themselves.
+
+        Parameters
+        ----------
+        index_name : str
+            As describe_indices gives it.
+        """
         return dict(json.loads(_core.index_statistics(self._dataset._ds, index_name)))
 
     def data_stats(self) -> Any:

@@ -1,6 +1,7 @@
 """The data that writes take, as one Arrow stream."""
 
 import contextlib
+import os
 from collections.abc import Iterable, Iterator
 from typing import Any, Optional
 
@@ -47,9 +48,18 @@ class Input:
             return _cast(data, schema)
         if hasattr(data, "__arrow_c_stream__"):
             return data if schema is None else _cast(pa.RecordBatchReader.from_stream(data), schema)
+        if isinstance(data, (str, bytes, os.PathLike)):
+            raise InvalidError(
+                f"data_obj is {data!r}; allowed: rows. Open what lies there first, as "
+                "pyarrow.dataset.dataset(place) or pyarrow.parquet.read_table(place) do"
+            )
         if isinstance(data, Iterable):
             if schema is None:
-                raise InvalidError("schema is None; an iterable of batches needs one")
+                kind = "an empty list" if data == [] else f"a {type(data).__name__}"
+                raise InvalidError(
+                    f"data_obj is {kind} and schema is None; allowed: an iterable of batches, or "
+                    "no rows at all, together with schema="
+                )
             return pa.RecordBatchReader.from_batches(schema, self._batches(data, schema))
         raise TypeError(
             f"data_obj is a {type(data).__name__}; allowed: a Table, RecordBatch, "
@@ -104,4 +114,14 @@ def integers_of(numbers: Any) -> Any:
     for conversion in ("to_pylist", "tolist"):
         if hasattr(numbers, conversion):
             return getattr(numbers, conversion)()
+    return numbers
+
+
+def rows_of(name: str, numbers: Any) -> Any:
+    """Positions, ids or addresses as integers_of gives them, none below 0."""
+    numbers = integers_of(numbers)
+    if isinstance(numbers, (list, tuple, range)) and numbers:
+        with contextlib.suppress(TypeError):  # the library says what is no number
+            if min(numbers) < 0:
+                raise InvalidError(f"{name} has {min(numbers)}; allowed: 0 or more")
     return numbers

@@ -97,7 +97,17 @@ _PLACES: dict[str, tuple[tuple[str, str], ...]] = {
     "LanceDataset": (
         (
             "vector search is not part of it",
-            "centroids create_index create_index_uncommitted get_ivf_model",
+            "centroids create_index_uncommitted get_ivf_model",
+        ),
+        (
+            'vector search is not part of it; create_scalar_index("user_id", "BTREE") builds a '
+            "btree, zonemap, bitmap or label list",
+            "create_index",
+        ),
+        (
+            "scans load what they need of an index, and the session keeps it "
+            "(index_cache_size_bytes)",
+            "prewarm_index",
         ),
         ("SQL engines read the dataset as an Arrow stream", "sql"),
         (
@@ -111,8 +121,7 @@ _PLACES: dict[str, tuple[tuple[str, str], ...]] = {
         ),
         (
             "create_scalar_index builds zonemaps, btrees, bitmaps and label lists as a whole",
-            "commit_existing_index_segments merge_existing_index_segments merge_index_metadata "
-            "prewarm_index",
+            "commit_existing_index_segments merge_existing_index_segments merge_index_metadata",
         ),
         (
             "take_blobs opens blobs, blob_handling='all_binary' reads them",

@@ -79,19 +79,45 @@ class BlobFile(io.BufferedReader):
     # The same as in io, where their parameters have no names.
 
     def read(self, size: int = -1) -> bytes:
-        """Up to size bytes from the position on; -1: all."""
+        """Up to size bytes from the position on; -1: all.
+
+        Parameters
+        ----------
+        size : int
+            Most bytes; -1: all.
+        """
         return super().read(size)
 
     def read1(self, size: int = -1) -> bytes:
-        """Up to size bytes, from one read of the storage."""
+        """Up to size bytes, from one read of the storage.
+
+        Parameters
+        ----------
+        size : int
+            Most bytes; -1: as many as one read gives.
+        """
         return super().read1(size)
 
     def readinto(self, b: Any) -> int:
-        """Fill a buffer. Returns the number of bytes; fewer only at the end."""
+        """Fill a buffer. Returns the number of bytes; fewer only at the end.
+
+        Parameters
+        ----------
+        b : writable buffer
+            Where the bytes go.
+        """
         return super().readinto(b)
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        """Move to a position. Returns it."""
+        """Move to a position. Returns it.
+
+        Parameters
+        ----------
+        offset : int
+            How many bytes from there.
+        whence : int
+            io.SEEK_SET: the start, io.SEEK_CUR: the position, io.SEEK_END: the end.
+        """
         return super().seek(offset, whence)
 
     def readall(self) -> bytes:
@@ -99,12 +125,24 @@ class BlobFile(io.BufferedReader):
         return self.read()
 
     def read_range(self, offset: int, length: int) -> bytes:
-        """Some bytes, wherever the position is; it stays."""
+        """Some bytes, wherever the position is; it stays.
+
+        Parameters
+        ----------
+        offset, length : int
+            Where they begin, and how many.
+        """
         [data] = self.read_ranges([(offset, length)])
         return data
 
     def read_ranges(self, ranges: list[tuple[int, int]]) -> list[bytes]:
-        """The bytes of each offset and length, in this order; the position stays."""
+        """The bytes of each offset and length, in this order; the position stays.
+
+        Parameters
+        ----------
+        ranges : list of (int, int)
+            Offset and length of each.
+        """
         if self.closed:
             raise InvalidError("the blob is closed")
         size = self.size()

@@ -40,7 +40,13 @@ class Branches:
         return dict(map(_described, _core.branches(self._dataset._ds)))
 
     def list_ordered(self, order: Optional[str] = None) -> _OrderedBranches:
-        """The branches by the version they began with, newest first; order="asc": oldest first."""
+        """The branches by the version they began with, newest first; order="asc": oldest first.
+
+        Parameters
+        ----------
+        order : str, optional
+            "desc" or "asc"; None: "desc".
+        """
         if order not in (None, "asc", "desc"):
             raise InvalidError(f"order is {order!r}; allowed: asc, desc")
         sign = 1 if order == "asc" else -1
@@ -49,11 +55,25 @@ class Branches:
         )
 
     def delete(self, branch: str) -> None:
-        """Remove a branch with its versions, while no tag names one and no branch begins on it."""
+        """Remove a branch with its versions, while no tag names one and no branch begins on it.
+
+        Parameters
+        ----------
+        branch : str
+            Its name.
+        """
         _core.delete_branch(self._dataset._ds, branch)
 
     def replace_metadata(self, branch: str, metadata: dict[str, str]) -> None:
-        """Give a branch other metadata."""
+        """Give a branch other metadata.
+
+        Parameters
+        ----------
+        branch : str
+            Its name.
+        metadata : dict of str to str
+            All of it.
+        """
         _core.replace_branch_metadata(self._dataset._ds, branch, metadata)
 
 
@@ -94,6 +114,8 @@ class Copies:
         reference : int, str or tuple, optional
             What it begins with: a version of this branch, a tag, or a branch and a version of it,
             where None is the newest; None: this version.
+        storage_options : dict, optional
+            Those of the dataset, or None.
         """
         self._refuse_others(storage_options)
         return self._of_place(_core.create_branch(self._at(reference), branch))
@@ -117,6 +139,8 @@ class Copies:
             The version, as in create_branch.
         kwargs
             Of LanceDataset, for opening the clone.
+        storage_options : dict, optional
+            Those of the dataset, or None.
         """
         self._refuse_others(storage_options)
         place = os.fspath(target_path)
@@ -143,6 +167,8 @@ class Copies:
             Where the copy lies; there must be no table yet.
         cluster_by : list of str, optional
             Declare these columns for the copy, whose rows arrive in that order.
+        commit_message : str, optional
+            Kept with the commit.
         """
         place = os.fspath(target_uri)
         made = _core.copy_table(
@@ -156,7 +182,17 @@ class Copies:
         storage_options: Optional[dict[str, str]] = None,
         ignore_not_found: Optional[bool] = None,
     ) -> None:
-        """Remove a table with everything that lies below its root."""
+        """Remove a table with everything that lies below its root.
+
+        Parameters
+        ----------
+        base_uri : str or Path
+            The table's root.
+        storage_options : dict, optional
+            Options of the store.
+        ignore_not_found : bool, optional
+            Do nothing where no table is.
+        """
         try:
             _core.drop_table(os.fspath(base_uri), None, storage_options=storage_options)
         except NotFoundError:

@@ -5,7 +5,6 @@ import datetime
 import json
 import os
 import random
-import warnings
 from collections.abc import Callable, Iterator
 from typing import Any, Optional, Union
 
@@ -16,7 +15,8 @@ import pyarrow.dataset as pads
 from . import _core
 from ._columns import ColumnChanges
 from ._hints import check_count, check_counts
-from ._inputs import integers_of
+from ._inputs import rows_of
+from ._metadata import MetadataChanges
 from ._missing import KnowsItsGaps, module_getattr
 from .branches import Branches, Copies
 from .blob import DEFAULT_BLOB_BUFFER_SIZE, BlobFile
@@ -102,6 +102,7 @@ def _session_of(
 class LanceDataset(
     RowChanges,
     ColumnChanges,
+    MetadataChanges,
     Commits,
     Copies,
     History,
@@ -218,22 +219,6 @@ class LanceDataset(
         """Whether rows keep an id for ever."""
         return self._properties()["has_stable_row_ids"]
 
-    @property
-    def metadata(self) -> dict[str, str]:
-        """The table's free metadata."""
-        return self._properties()["table_metadata"]
-
-    @property
-    def schema_metadata(self) -> dict[str, str]:
-        """The schema's metadata."""
-        metadata = pa.schema(self._ds.schema).metadata or {}
-        # Values may be any bytes; as in the reference, what is no UTF-8 is replaced.
-        return {key.decode(): value.decode(errors="replace") for key, value in metadata.items()}
-
-    def config(self) -> dict[str, str]:
-        """The table's configuration."""
-        return self._properties()["config"]
-
     def session(self) -> Session:
         """The session it was opened with."""
         return Session._wrap(self._ds.session)
@@ -280,9 +265,6 @@ class LanceDataset(
     def checkout_latest(self) -> None:
         """Move to the newest version."""
         self._ds = self._ds.checkout()
-
-    def _properties(self) -> dict[str, Any]:
-        return json.loads(self._ds.properties)
 
     # --- Reading ------------------------------------------------------------------------------
 
@@ -463,11 +445,28 @@ prefilter, disable_scoring_autoprojection
         return self.scanner(**options).to_pandas(blob_mode=blob_mode, **kwargs)
 
     def head(self, num_rows: int, **kwargs: Any) -> pa.Table:
-        """The first rows; kwargs are the parameters of scanner."""
+        """The first rows; kwargs are the parameters of scanner.
+
+        Parameters
+        ----------
+        num_rows : int
+            At most so many.
+        **kwargs
+            As scanner takes them.
+        """
+        check_count("num_rows", num_rows, 0)
         return self.scanner(**{**kwargs, "limit": num_rows}).to_table()
 
     def slice(self, start: int, end: int, columns: Optional[list[str]] = None) -> pa.Table:
-        """The rows from position start up to, not including, end."""
+        """The rows from position start up to, not including, end.
+
+        Parameters
+        ----------
+        start, end : int
+            Positions in the version, from 0.
+        columns : list of str, optional
+            As in scanner.
+        """
         if not 0 <= start <= end:
             raise InvalidError(f"rows {start} to {end}; allowed: 0 <= start <= end")
         return self.scanner(columns=columns, offset=start, limit=end - start).to_table()
@@ -485,19 +484,19 @@ prefilter, disable_scoring_autoprojection
         """
         if columns is not None and len(columns) == 0:
             raise unsupported("a scan without any column", "count_rows counts rows")
-        return self._taken(indices, columns)
+        return self._taken(rows_of("indices", indices), columns)
 
     def _taken(self, rows: Any, columns: Any, **options: Any) -> pa.Table:
         options["columns"] = columns
         options["columns"] = column_names(options)
-        return pa.table(_core.take(self._ds, rows=integers_of(rows), **options))
+        return pa.table(_core.take(self._ds, rows=rows, **options))
 
     def _take_rows(self, row_ids: Any, columns: Optional[list[str]] = None) -> pa.Table:
         """The rows of these ids, values of _rowid, in this order; repeats are fine.
 
         A row that is not there, or is deleted, is a NotFoundError.
         """
-        return self._taken(row_ids, columns, by="ids")
+        return self._taken(rows_of("row_ids", row_ids), columns, by="ids")
 
     def take_blobs(
         self,
@@ -524,7 +523,8 @@ prefilter, disable_scoring_autoprojection
         if len(given) != 1:
             raise InvalidError(f"{len(given)} of ids, addresses and indices are given; allowed: 1")
         [(by, rows)] = given.items()
-        blobs = _core.take_blobs(self._ds, rows=integers_of(rows), by=by, columns=[blob_column])
+        rows = rows_of(by, rows)
+        blobs = _core.take_blobs(self._ds, rows=rows, by=by, columns=[blob_column])
         return [blob if blob is None else BlobFile(blob, buffer_size) for blob in blobs]
 
     def count_rows(
@@ -532,7 +532,15 @@ prefilter, disable_scoring_autoprojection
         filter: Any = None,  # pylint: disable=redefined-builtin
         **kwargs: Any,
     ) -> int:
-        """Count rows; without a filter from metadata alone. kwargs are those of scanner."""
+        """Count rows; without a filter from metadata alone. kwargs are those of scanner.
+
+        Parameters
+        ----------
+        filter : str, pyarrow Expression or bytes, optional
+            Rows for which it is true; None: all.
+        **kwargs
+            As scanner takes them.
+        """
         if kwargs or not (filter is None or isinstance(filter, str)):
             return self.scanner(filter=filter, **kwargs).count_rows()
         return self._ds.count_rows(filter)
@@ -544,18 +552,40 @@ prefilter, disable_scoring_autoprojection
         columns: Optional[list[str]] = None,
         analyze: bool = False,
     ) -> dict[str, Any]:
-        """How a scan would run, or with analyze ran: docs/guide/json.md "scan_explanation"."""
+        """How a scan would run, or with analyze ran: docs/guide/json.md "scan_explanation".
+
+        Parameters
+        ----------
+        filter : str, pyarrow Expression or bytes, optional
+            A condition, as in scanner.
+        columns : list of str or dict, optional
+            As in scanner.
+        analyze : bool
+            Run the scan, and add what it read as "actual".
+        """
         return json.loads(self.scanner(columns, filter)._scanner.explain(analyze))
 
     # --- Fragments ----------------------------------------------------------------------------
 
     def get_fragments(self, filter: Any = None) -> list:  # pylint: disable=redefined-builtin
-        """The fragments, in the order of a scan."""
+        """The fragments, in the order of a scan.
+
+        Parameters
+        ----------
+        filter
+            Not in this version: None.
+        """
         refuse_given(filter=filter)
         return fragments_of(self)
 
     def get_fragment(self, fragment_id: int) -> Optional["LanceFragment"]:
-        """One fragment; None when there is none of this id."""
+        """One fragment; None when there is none of this id.
+
+        Parameters
+        ----------
+        fragment_id : int
+            Its id.
+        """
         return fragment_of(self, fragment_id)
 
     def fragment_ids(self) -> list[int]:
@@ -568,7 +598,15 @@ prefilter, disable_scoring_autoprojection
         *,
         columns: Optional[list[str]] = None,
     ) -> dict[str, Any]:
-        """Bounds for what a scan gives and reads: docs/guide/json.md "scan_estimate"."""
+        """Bounds for what a scan gives and reads: docs/guide/json.md "scan_estimate".
+
+        Parameters
+        ----------
+        filter : str, pyarrow Expression or bytes, optional
+            A condition, as in scanner.
+        columns : list of str or dict, optional
+            As in scanner.
+        """
         return json.loads(self.scanner(columns, filter)._scanner.estimate())
 
     def sample(
@@ -602,57 +640,18 @@ prefilter, disable_scoring_autoprojection
     # --- Changing -----------------------------------------------------------------------------
 
     def insert(self, data: Any, *, mode: str = "append", **kwargs: Any) -> None:
-        """Write rows to the table; kwargs are the parameters of write_dataset."""
+        """Write rows to the table; kwargs are the parameters of write_dataset.
+
+        Parameters
+        ----------
+        data
+            Rows: anything that write_dataset takes.
+        mode : str
+            "append" or "overwrite".
+        **kwargs
+            As write_dataset takes them.
+        """
         self._ds = write_dataset(data, self, mode=mode, **kwargs)._ds
-
-    def update_config(
-        self, values: dict[str, Optional[str]], *, replace: bool = False
-    ) -> dict[str, str]:
-        """Set keys of the configuration, None deletes one; replace: make it exactly these."""
-        self._ds = self._ds.update("config", values, replace)
-        return self.config()
-
-    def delete_config_keys(self, keys: list[str]) -> None:
-        """Delete keys of the configuration."""
-        self.update_config(dict.fromkeys(keys))
-
-    def update_metadata(
-        self, values: dict[str, Optional[str]], *, replace: bool = False
-    ) -> dict[str, str]:
-        """Set keys of the free metadata, None deletes one; replace: make it exactly these."""
-        self._ds = self._ds.update("table", values, replace)
-        return self.metadata
-
-    def update_schema_metadata(
-        self, values: dict[str, Optional[str]], *, replace: bool = False
-    ) -> dict[str, str]:
-        """Set keys of the schema's metadata, None deletes one; replace: make it exactly these."""
-        self._ds = self._ds.update("schema", values, replace)
-        return self.schema_metadata
-
-    def replace_schema_metadata(self, new_metadata: dict[str, str]) -> None:
-        """Deprecated, as in the reference: update_schema_metadata with replace."""
-        warnings.warn(
-            "replace_schema_metadata is deprecated; use update_schema_metadata with replace=True",
-            DeprecationWarning,
-            stacklevel=2,
-        )
-        self.update_schema_metadata(new_metadata, replace=True)
-
-    def update_field_metadata(
-        self, field_updates: dict[str, dict[str, Optional[str]]], *, replace: bool = False
-    ) -> None:
-        """Set keys of the metadata of columns, by name or path; None deletes a key."""
-        self._ds = self._ds.update_fields(field_updates, replace)
-
-    def replace_field_metadata(self, field_name: str, new_metadata: dict[str, str]) -> None:
-        """Deprecated, as in the reference: update_field_metadata with replace."""
-        warnings.warn(
-            "replace_field_metadata is deprecated; use update_field_metadata with replace=True",
-            DeprecationWarning,
-            stacklevel=2,
-        )
-        self.update_field_metadata({field_name: new_metadata}, replace=True)
 
     def set_clustering(
         self,
@@ -680,6 +679,8 @@ prefilter, disable_scoring_autoprojection
             Bits of each coordinate, 2 to 64.
         algorithm : str, optional
             None: by the types of the columns.
+        commit_message : str, optional
+            Kept with the commit.
         """
         self._ds = self._ds.set_clustering(
             columns=columns,

@@ -141,7 +141,15 @@ class LanceFileReader:
     def read_all(
         self, *, batch_size: int = 1024, batch_readahead: int = _BATCH_READAHEAD
     ) -> ReaderResults:
-        """Read all rows, at most batch_size of them in a batch. batch_readahead is a hint."""
+        """Read all rows, at most batch_size of them in a batch. batch_readahead is a hint.
+
+        Parameters
+        ----------
+        batch_size : int
+            Most rows of one batch.
+        batch_readahead : int
+            A hint that no answer depends on.
+        """
         return self.read_range(
             0, self.num_rows(), batch_size=batch_size, batch_readahead=batch_readahead
         )
@@ -154,7 +162,19 @@ class LanceFileReader:
         batch_size: int = 1024,
         batch_readahead: int = _BATCH_READAHEAD,
     ) -> ReaderResults:
-        """Read num_rows rows from position start."""
+        """Read num_rows rows from position start.
+
+        Parameters
+        ----------
+        start : int
+            The first row.
+        num_rows : int
+            How many.
+        batch_size : int
+            Most rows of one batch.
+        batch_readahead : int
+            A hint that no answer depends on.
+        """
         check_count("batch_readahead", batch_readahead)
         reader = self._reader.read_range(
             start=start, num_rows=num_rows, columns=self._columns, batch_size=batch_size
@@ -168,7 +188,17 @@ class LanceFileReader:
         batch_size: int = 1024,
         batch_readahead: int = _BATCH_READAHEAD,
     ) -> ReaderResults:
-        """Read rows by position, in the order asked for; repeats are fine."""
+        """Read rows by position, in the order asked for; repeats are fine.
+
+        Parameters
+        ----------
+        indices : list or array of int
+            Positions in the file, from 0.
+        batch_size : int
+            Most rows of one batch.
+        batch_readahead : int
+            A hint that no answer depends on.
+        """
         check_count("batch_readahead", batch_readahead)
         stream = self._reader.take_rows(
             indices=indices, columns=self._columns, batch_size=batch_size
@@ -194,7 +224,13 @@ class LanceFileReader:
         )
 
     def read_global_buffer(self, index: int) -> bytes:
-        """The bytes of a global buffer; 0 is the file's descriptor."""
+        """The bytes of a global buffer; 0 is the file's descriptor.
+
+        Parameters
+        ----------
+        index : int
+            What add_global_buffer returned; 0: the file's descriptor.
+        """
         return self._reader.read_global_buffer(index)
 
     def num_rows(self) -> int:
@@ -264,7 +300,13 @@ class LanceFileWriter:
             self._open(schema)
 
     def write_batch(self, batch: Union[pa.RecordBatch, pa.Table]) -> None:
-        """Append rows: the columns of the schema, in any order."""
+        """Append rows: the columns of the schema, in any order.
+
+        Parameters
+        ----------
+        batch : pyarrow.RecordBatch or pyarrow.Table
+            The rows.
+        """
         if not isinstance(batch, (pa.RecordBatch, pa.Table)):
             raise TypeError(f"batch is a {type(batch).__name__}; allowed: RecordBatch, Table")
         self._check_open()
@@ -277,7 +319,13 @@ class LanceFileWriter:
             self._writer.write_batch(part)
 
     def add_schema_metadata(self, key: str, value: str) -> None:
-        """Add an entry to the schema's metadata."""
+        """Add an entry to the schema's metadata.
+
+        Parameters
+        ----------
+        key, value : str
+            The entry.
+        """
         self._check_open()
         if self._writer is None:
             self._early_metadata[key] = value
@@ -285,7 +333,13 @@ class LanceFileWriter:
             self._writer.add_schema_metadata(key, value)
 
     def add_global_buffer(self, data: bytes) -> int:
-        """Store bytes of the application. Returns the buffer's number: 1, 2, ..."""
+        """Store bytes of the application. Returns the buffer's number: 1, 2, ...
+
+        Parameters
+        ----------
+        data : bytes
+            Any.
+        """
         self._check_open()
         if self._writer is None:
             self._early_buffers.append(bytes(data))

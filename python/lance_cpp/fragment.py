@@ -95,6 +95,8 @@ class LanceFragment(KnowsItsGaps, pads.Fragment):
             What the metadata says; the commit gives ids.
         mode : str
             "append": the columns of the table, if it is there. "create", "overwrite": new ones.
+
+        The other parameters are those of write_dataset.
         """
         written = write_fragments(
             data,
@@ -151,11 +153,25 @@ class LanceFragment(KnowsItsGaps, pads.Fragment):
         return None if deletions is None else deletions.path(self.fragment_id)
 
     def count_rows(self, filter: Any = None) -> int:  # pylint: disable=redefined-builtin
-        """Count rows."""
+        """Count rows.
+
+        Parameters
+        ----------
+        filter : str, pyarrow Expression or bytes, optional
+            Rows for which it is true; None: all.
+        """
         return self.scanner(filter=filter).count_rows()
 
     def head(self, num_rows: int) -> pa.Table:
-        """The first rows."""
+        """The first rows.
+
+        Parameters
+        ----------
+        num_rows : int
+            At most so many.
+        **kwargs
+            As scanner takes them.
+        """
         return self.scanner(limit=num_rows).to_table()
 
     def scanner(
@@ -282,6 +298,11 @@ class LanceFragment(KnowsItsGaps, pads.Fragment):
         """Delete rows and commit nothing: for a LanceOperation.Delete.
 
         Gives the fragment with its new deletion file; None when no row is left.
+
+        Parameters
+        ----------
+        predicate : str
+            A condition in SQL.
         """
         left = _core.delete_from_fragment(self._ds._ds, self.fragment_id, predicate)
         return None if left is None else FragmentMetadata._of(left)
@@ -289,7 +310,15 @@ class LanceFragment(KnowsItsGaps, pads.Fragment):
     # pyarrow's own would read memory that is not there: this class has none of its C++ fragment.
 
     def take(self, indices: Any, columns: Optional[list[str]] = None) -> pa.Table:
-        """The rows at these positions among those that are left; as LanceDataset.take."""
+        """The rows at these positions among those that are left; as LanceDataset.take.
+
+        Parameters
+        ----------
+        indices : list or array of int
+            Positions, from 0.
+        columns : list of str or dict, optional
+            As in LanceDataset.take.
+        """
         rows = integers_of(indices)
         beyond = [row for row in rows if not 0 <= row < self._fragment.num_rows]
         if beyond:
@@ -371,6 +400,8 @@ def write_fragments(
         Give the transaction that LanceDataset.commit takes in place of fragments.
     mode : str
         "append": the columns of the table, if it is there. "create", "overwrite": new ones.
+
+    The other parameters are those of write_dataset.
     """
     from .dataset import LanceDataset
     from .write import check_unwritten

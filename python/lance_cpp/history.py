@@ -115,16 +115,33 @@ class History:
         """The versions up to this one with what made them, newest first.
 
         Each is a dict, docs/guide/json.md "history_entry". Counts that are not known are None.
+
+        Parameters
+        ----------
+        max_entries : int
+            Most versions.
         """
         return [json.loads(entry) for entry in _core.history(self._ds, max_entries)]
 
     def get_transactions(self, recent_transactions: int = 10) -> list[Optional[Transaction]]:
-        """The transactions of this version and those before it; None: it cannot be read."""
+        """The transactions of this version and those before it; None: it cannot be read.
+
+        Parameters
+        ----------
+        recent_transactions : int
+            Most versions.
+        """
         found = _core.transactions(self._ds, max(recent_transactions, 1))
         return [None if made is None else Transaction._wrap(made) for _, made in found]
 
     def read_transaction(self, version: int) -> Optional[Transaction]:
-        """The transaction that made a version; None: it cannot be read."""
+        """The transaction that made a version; None: it cannot be read.
+
+        Parameters
+        ----------
+        version : int
+            Its number.
+        """
         [(_, made)] = _core.transactions(self._ds.checkout(version=version), 1)
         return None if made is None else Transaction._wrap(made)
 
@@ -218,6 +235,12 @@ class History:
         ----------
         include_files : bool
             Name the files, at most max_files of them; the sums are always of all.
+        max_files : int
+            Most names.
+        older_than, retain_versions, versions, delete_rate_limit
+            As cleanup_old_versions takes them.
+        delete_unverified, error_if_tagged_old_versions : bool
+            As cleanup_old_versions takes them.
         """
         if max_files <= 0:
             raise InvalidError("max_files must be positive")

@@ -76,7 +76,13 @@ class ClusteringCompactionTask:
     reason = property(lambda self: self._task.reason, doc='"stale" or "merge_partial".')
 
     def execute(self, ds: "LanceDataset") -> ClusteringRewriteResult:
-        """Read, sort and write; commits nothing. ds is any handle of the table."""
+        """Read, sort and write; commits nothing. ds is any handle of the table.
+
+        Parameters
+        ----------
+        ds : LanceDataset
+            Any handle of the table.
+        """
         return ClusteringRewriteResult(self._task.execute(ds._ds), self._plan)
 
 
@@ -120,6 +126,11 @@ class DatasetOptimizer(KeepsIndices, KnowsItsGaps):
         """Let every so many commits remove versions of an age: {"interval", "older_than_seconds"}.
 
         An interval alone, set by update_config, removes all old versions.
+
+        Parameters
+        ----------
+        auto_cleanup_config : AutoCleanupConfig
+            A dict: "interval" in commits and "older_than_seconds".
         """
         self._dataset.update_config(
             {
@@ -129,7 +140,13 @@ class DatasetOptimizer(KeepsIndices, KnowsItsGaps):
         )
 
     def disable_auto_cleanup(self, **kwargs: Any) -> None:
-        """Let commits remove nothing."""
+        """Let commits remove nothing.
+
+        Parameters
+        ----------
+        **kwargs
+            Of no effect, as in the reference.
+        """
         self._dataset.delete_config_keys(
             ["lance.auto_cleanup.interval", "lance.auto_cleanup.older_than"]
         )
@@ -198,6 +215,8 @@ class DatasetOptimizer(KeepsIndices, KnowsItsGaps):
             Of clustering only, as docs/guide/clustering.md has them.
         observer : callable, optional
             Called with a dict for each report of progress, from any thread.
+        max_rows_per_group : int
+            Of no effect: files from version 2.0 on have no groups.
         """
         options = {
             "target_rows_per_fragment": target_rows_per_fragment,
@@ -224,14 +243,28 @@ class DatasetOptimizer(KeepsIndices, KnowsItsGaps):
         return compact(self._dataset, options, observer=observer, num_threads=num_threads)
 
     def plan_clustering(self, **options: Any) -> ClusteringCompactionPlan:
-        """Plan and change nothing; the options are those of compact_files."""
+        """Plan and change nothing; the options are those of compact_files.
+
+        Parameters
+        ----------
+        **options
+            As the keyword arguments of compact_files.
+        """
         request = request_of({**options, "compaction_mode": "cluster"})
         return ClusteringCompactionPlan(_core.plan_compaction(self._dataset._ds, request))
 
     def commit_clustering(
         self, plan: ClusteringCompactionPlan, results: list[ClusteringRewriteResult]
     ) -> CompactionMetrics:
-        """Commit any subset of a plan's results."""
+        """Commit any subset of a plan's results.
+
+        Parameters
+        ----------
+        plan : ClusteringCompactionPlan
+            What plan_clustering gave.
+        results : list of ClusteringRewriteResult
+            What its tasks gave, all or some.
+        """
         rewrites = [result._result for result in results]
         committed = _core.commit_clustering(self._dataset._ds, plan._plan, rewrites)
         return moved(self._dataset, *committed)

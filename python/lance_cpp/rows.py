@@ -37,6 +37,11 @@ class MergeInsertBuilder(KnowsItsGaps):
         """Write matched rows again with the source's values.
 
         With a condition, SQL over source.x and target.x, only those for which it is true.
+
+        Parameters
+        ----------
+        condition : str, optional
+            SQL over source.x and target.x; None: all matched rows.
         """
         return self._set(when_matched="update", update_condition=condition)
 
@@ -55,21 +60,43 @@ class MergeInsertBuilder(KnowsItsGaps):
     def when_not_matched_by_source_delete(
         self, expr: Optional[Union[str, pc.Expression]] = None
     ) -> "MergeInsertBuilder":
-        """Delete rows of the table that match nothing; with a condition, those where it is true."""
-        return self._set(
-            deletes_unmatched=True, delete_condition=filter_text(expr, self._dataset.schema)
-        )
+        """Delete rows of the table that match nothing; with a condition, those where it is true.
+
+        Parameters
+        ----------
+        expr : str or pyarrow Expression, optional
+            A condition over the table's columns; None: all rows that match nothing.
+        """
+        return self._set(deletes_unmatched=True, delete_condition=filter_text(expr, "expr"))
 
     def conflict_retries(self, max_retries: int) -> "MergeInsertBuilder":
-        """How often to try again when another commit is in the way."""
+        """How often to try again when another commit is in the way.
+
+        Parameters
+        ----------
+        max_retries : int
+            How often.
+        """
         return self._set(max_retries=max_retries)
 
     def retry_timeout(self, timeout: datetime.timedelta) -> "MergeInsertBuilder":
-        """How long to try."""
+        """How long to try.
+
+        Parameters
+        ----------
+        timeout : datetime.timedelta
+            How long.
+        """
         return self._set(retry_timeout_seconds=timeout.total_seconds())
 
     def use_index(self, use_index: bool) -> "MergeInsertBuilder":
-        """Whether an index may find the rows; this version always reads the keys."""
+        """Whether an index may find the rows; this version always reads the keys.
+
+        Parameters
+        ----------
+        use_index : bool
+            A hint that no answer depends on.
+        """
         if not isinstance(use_index, bool):
             raise TypeError(f"use_index is a {type(use_index).__name__}; allowed: bool")
         return self
@@ -147,7 +174,7 @@ class RowChanges:
         """
         self._ds, count = _core.delete_rows(
             self._ds,
-            filter_text(predicate, pa.schema(self._ds.schema)),
+            filter_text(predicate, "predicate"),
             max_retries=conflict_retries,
             retry_timeout_seconds=retry_timeout.total_seconds(),
         )
@@ -177,17 +204,25 @@ class RowChanges:
             A condition in SQL; None: all rows.
         conflict_retries, retry_timeout
             How often and how long to try again when another commit is in the way.
+        data_storage_version : str, optional
+            Refused: the table has one.
         """
         refuse_given(data_storage_version=data_storage_version)
         self._ds, count = _core.update_rows(
             self._ds,
             updates,
-            filter_text(where, pa.schema(self._ds.schema)),
+            filter_text(where, "where"),
             max_retries=conflict_retries,
             retry_timeout_seconds=retry_timeout.total_seconds(),
         )
         return {"num_rows_updated": count}
 
     def merge_insert(self, on: Optional[Union[str, Iterable[str]]] = None) -> MergeInsertBuilder:
-        """Start a merge of other rows into the table by equality of the columns `on`."""
+        """Start a merge of other rows into the table by equality of the columns `on`.
+
+        Parameters
+        ----------
+        on : str or list of str
+            The key columns.
+        """
         return MergeInsertBuilder(self, on)

@@ -37,7 +37,13 @@ class ScanTask:
     )
 
     def execute(self, dataset: "LanceDataset") -> pa.RecordBatchReader:
-        """Read its rows, in the order of the scan, by any handle of the table."""
+        """Read its rows, in the order of the scan, by any handle of the table.
+
+        Parameters
+        ----------
+        dataset : LanceDataset
+            Any handle of the table.
+        """
         return reader_of(self._inside.execute(dataset._ds))
 
     def serialize(self) -> bytes:
@@ -46,7 +52,13 @@ class ScanTask:
 
     @classmethod
     def deserialize(cls, data: bytes) -> "ScanTask":
-        """The inverse of serialize."""
+        """The inverse of serialize.
+
+        Parameters
+        ----------
+        data : bytes
+            What serialize gave.
+        """
         return cls(_core.ScanTask.parse(data))
 
     def __reduce__(self) -> Any:

@@ -23,9 +23,23 @@ class ScanStatistics(Fields):
     """What a scan did; the fields are those of docs/guide/json.md "scan_statistics"."""
 
 
+def _check_columns(columns: Any) -> None:
+    """Names, or SQL by name."""
+    allowed = 'allowed: a list of names, or a dict of SQL by name, {"twice": "price * 2"}'
+    if columns is None or isinstance(columns, dict):
+        return
+    if isinstance(columns, (str, bytes)) or not isinstance(columns, Iterable):
+        raise TypeError(f"columns is {columns!r}; {allowed}")
+    if isinstance(columns, (list, tuple)):
+        for each in columns:
+            if not isinstance(each, str):
+                raise TypeError(f"columns has {each!r}; {allowed}")
+
+
 def column_names(options: dict[str, Any]) -> Any:
     """The columns for the library, where an empty list means all of them; expressions apart."""
     columns = options.pop("columns", None)
+    _check_columns(columns)
     if isinstance(columns, dict) and columns:
         options["computed_names"] = list(columns)
         options["expressions"] = list(columns.values())
@@ -87,14 +101,26 @@ class ColumnOrdering:
     nulls_first: bool = False
 
 
-def _orderings(order_by: Any) -> dict[str, Any]:
+def _orderings(order_by: Any, columns: Any, schema: pa.Schema) -> dict[str, Any]:
     """The arguments for the library: names, and the places that descend or begin with nulls."""
-    if isinstance(order_by, (str, ColumnOrdering)) or not isinstance(order_by, Iterable):
-        raise TypeError(f"order_by is {order_by!r}; allowed: a list of names and ColumnOrdering")
+    allowed = 'allowed: a list of names and of ColumnOrdering("price", ascending=False)'
+    if isinstance(order_by, (str, ColumnOrdering)):
+        order_by = [order_by]
+    if not isinstance(order_by, Iterable):
+        raise TypeError(f"order_by is {order_by!r}; {allowed}")
     orderings = [ColumnOrdering(each) if isinstance(each, str) else each for each in order_by]
     for ordering in orderings:
         if not isinstance(ordering, ColumnOrdering):
-            raise TypeError(f"order_by has {ordering!r}; allowed: names and ColumnOrdering")
+            raise TypeError(f"order_by has {ordering!r}; {allowed}")
+        name = ordering.column_name
+        if name in schema.names:
+            continue
+        if name.lower().endswith((" asc", " desc")):
+            raise InvalidError(f"order_by has {name!r}; {allowed}")
+        if isinstance(columns, dict) and name in columns:
+            raise unsupported(
+                f"order_by of the computed column {name}", "sort the table: to_table().sort_by(..)"
+            )
     return {
         "order_by": [each.column_name for each in orderings],
         "descending": [i for i, each in enumerate(orderings) if not each.ascending],
@@ -156,13 +182,14 @@ def scan_arguments(dataset: "LanceDataset", given: dict[str, Any]) -> dict[str, 
             del given[name]
     known = {name: given.pop(name) for name in _KNOWN if name in given}
     if "order_by" in given:
-        known.update(_orderings(given.pop("order_by")))
+        schema = pa.schema(dataset._ds.schema)
+        known.update(_orderings(given.pop("order_by"), known.get("columns"), schema))
     if "fragments" in given:
         known["fragment_ids"] = _fragment_ids(given.pop("fragments"))
     for name in given:
         raise unsupported(name, _INSTEAD.get(name, ""))
     if "filter" in known:
-        known["filter"] = filter_text(known["filter"], pa.schema(dataset._ds.schema))
+        known["filter"] = filter_text(known["filter"])
     known["columns"] = column_names(known)
     return known
 
@@ -245,7 +272,13 @@ class LanceScanner(pads.Scanner):
         return self._ds.schema
 
     def head(self, num_rows: int) -> pa.Table:
-        """The first rows."""
+        """The first rows.
+
+        Parameters
+        ----------
+        num_rows : int
+            At most so many.
+        """
         batches, missing = [], num_rows
         for batch in self.to_batches():
             if missing <= 0:
@@ -259,12 +292,24 @@ class LanceScanner(pads.Scanner):
         return self._scanner.count_rows()
 
     def explain_plan(self, verbose: bool = False) -> str:
-        """How the scan would run, for people. Reads indices, no data."""
+        """How the scan would run, for people. Reads indices, no data.
+
+        Parameters
+        ----------
+        verbose : bool
+            Give the JSON document, docs/guide/json.md "scan_explanation".
+        """
         explanation = self._scanner.explain(False)
         return explanation if verbose else json.loads(explanation)["text"]
 
     def analyze_plan(self, count_rows: bool = False) -> str:
-        """Run it and say what was read beside what was expected, for people."""
+        """Run it and say what was read beside what was expected, for people.
+
+        Parameters
+        ----------
+        count_rows : bool
+            Refused when it is True: count_rows of a scanner counts.
+        """
         if count_rows:
             raise unsupported("count_rows of analyze_plan")
         explanation = json.loads(self._scanner.explain(True))

@@ -89,7 +89,13 @@ class LanceSchema:
 
     @staticmethod
     def from_pyarrow(schema: pa.Schema) -> "LanceSchema":
-        """The columns of an Arrow schema, with ids that count from 0."""
+        """The columns of an Arrow schema, with ids that count from 0.
+
+        Parameters
+        ----------
+        schema : pyarrow.Schema
+            The columns.
+        """
 
         def count(fields: list[pa.Field]) -> int:
             return sum(1 + count(_members(field.type)) for field in fields)
@@ -116,11 +122,23 @@ class LanceSchema:
         return list(self._fields)
 
     def field(self, name: str) -> Optional[LanceField]:
-        """A column by name, or a member by path."""
+        """A column by name, or a member by path.
+
+        Parameters
+        ----------
+        name : str
+            "a", or "a.b".
+        """
         return self._find(name, lambda text: text)
 
     def field_case_insensitive(self, name: str) -> Optional[LanceField]:
-        """As field, whatever the case."""
+        """As field, whatever the case.
+
+        Parameters
+        ----------
+        name : str
+            "a", or "a.b".
+        """
         return self._find(name, str.lower)
 
     def _find(self, path: str, key: Any) -> Optional[LanceField]:

@@ -64,5 +64,11 @@ class Session:
         return self._session.metadata_cache_bytes()
 
     def is_same_as(self, other: "Session") -> bool:
-        """Whether both are the same session."""
+        """Whether both are the same session.
+
+        Parameters
+        ----------
+        other : Session
+            Another handle.
+        """
         return self._session is other._session

@@ -65,15 +65,37 @@ class Tags(KnowsItsGaps):
         return self._dataset._ds.checkout(**version_arguments(reference))
 
     def create(self, tag: str, reference: Reference = None) -> None:
-        """Name a version; None: the one of the dataset."""
+        """Name a version; None: the one of the dataset.
+
+        Parameters
+        ----------
+        tag : str
+            Its name.
+        reference : int, str or tuple, optional
+            The version, as checkout_version takes it; None: that of the dataset.
+        """
         self._version(reference).set_tag(tag, True)
 
     def update(self, tag: str, reference: Reference = None) -> None:
-        """Let a tag name another version; None: the one of the dataset."""
+        """Let a tag name another version; None: the one of the dataset.
+
+        Parameters
+        ----------
+        tag : str
+            Its name.
+        reference : int, str or tuple, optional
+            The version, as checkout_version takes it; None: that of the dataset.
+        """
         self._version(reference).set_tag(tag, False)
 
     def delete(self, tag: str) -> None:
-        """Remove a tag; its version stays."""
+        """Remove a tag; its version stays.
+
+        Parameters
+        ----------
+        tag : str
+            Its name.
+        """
         self._dataset._ds.delete_tag(tag)
 
     def list(self) -> dict[str, dict[str, Any]]:
@@ -92,14 +114,26 @@ class Tags(KnowsItsGaps):
         return tags
 
     def list_ordered(self, order: Optional[str] = None) -> _OrderedTags:
-        """The tags by version, newest first; order="asc": oldest first."""
+        """The tags by version, newest first; order="asc": oldest first.
+
+        Parameters
+        ----------
+        order : str, optional
+            "desc" or "asc"; None: "desc".
+        """
         if order not in (None, "asc", "desc"):
             raise InvalidError(f"order is {order!r}; allowed: asc, desc")
         tags = self.list().items()
         return sorted(tags, key=lambda tag: tag[1]["version"], reverse=order != "asc")
 
     def get_version(self, tag: str) -> int:
-        """The version that a tag names."""
+        """The version that a tag names.
+
+        Parameters
+        ----------
+        tag : str
+            Its name.
+        """
         tags = self.list()
         if tag not in tags:
             raise NotFoundError(f"there is no tag {tag}")

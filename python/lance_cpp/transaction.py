@@ -86,6 +86,12 @@ class Commits:
             How often and how long to try again when others win the race.
         commit_message : str, optional
             Kept with the commit. Of a transaction, a property.
+        storage_options : dict, optional
+            Options of the store.
+        enable_v2_manifest_paths, enable_stable_row_ids : bool, optional
+            None: as the table has it.
+
+        The other parameters are the reference's and raise UnsupportedError when they are given.
         """
         refuse_given(
             commit_lock=commit_lock,
@@ -135,7 +141,15 @@ class Commits:
         new_bases: list,
         transaction_properties: Optional[dict[str, str]] = None,
     ) -> Any:
-        """Add places that files of the table can be in. Gives the dataset itself."""
+        """Add places that files of the table can be in. Gives the dataset itself.
+
+        Parameters
+        ----------
+        new_bases : list of DatasetBasePath
+            The places.
+        transaction_properties : dict of str to str, optional
+            Kept with the commit.
+        """
         made = _core.update_bases_transaction(self._ds, [base._asdict() for base in new_bases])
         self._ds = _core.commit_transaction(
             self._ds, made, transaction_properties=transaction_properties

@@ -29,7 +29,13 @@ class BatchUDF:
         return self.func(batch)
 
     def make_batch(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """Call the function; a DataFrame becomes a batch, another schema is refused."""
+        """Call the function; a DataFrame becomes a batch, another schema is refused.
+
+        Parameters
+        ----------
+        batch : pyarrow.RecordBatch
+            The columns that the function reads.
+        """
         made = self.func(batch)
         if not isinstance(made, pa.RecordBatch):
             made = pa.RecordBatch.from_pandas(made)

@@ -4,7 +4,6 @@ import json
 from collections.abc import Callable
 from typing import Any, Optional
 
-import pyarrow as pa
 
 from . import _core
 from ._expressions import filter_text
@@ -75,7 +74,7 @@ class Checks:
             docs/guide/json.md "verify_pruning_result"; missed must be empty.
         """
         if filter is not None:
-            filter = filter_text(filter, pa.schema(self._ds.schema))
+            filter = filter_text(filter)
         return json.loads(
             _core.verify_pruning(
                 self._ds,

@@ -18,6 +18,7 @@ class Keywords;
 void BindSession(nanobind::module_& m);
 void BindScan(nanobind::module_& m);
 void BindScanPlan(nanobind::module_& m);
+void BindExpression(nanobind::module_& m);
 void BindDataset(nanobind::module_& m);
 void BindTake(nanobind::module_& m);
 void BindWrite(nanobind::module_& m);

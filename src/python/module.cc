@@ -18,6 +18,7 @@ NB_MODULE(_core, m) {
   lance::python::BindScan(m);
   lance::python::BindDataset(m);
   lance::python::BindScanPlan(m);
+  lance::python::BindExpression(m);
   lance::python::BindTake(m);
   lance::python::BindWrite(m);
   lance::python::BindFragment(m);

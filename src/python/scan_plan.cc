@@ -43,12 +43,6 @@ ScanTask Parse(const nb::bytes& bytes) {
   return ValueOrThrow(ScanTask::Parse(std::string_view(bytes.c_str(), bytes.size())));
 }
 
-/// The SQL of a condition that is serialized as a Substrait extended expression.
-std::string SubstraitSql(const nb::bytes& bytes) {
-  const auto buffer = arrow::Buffer::FromString(std::string(bytes.c_str(), bytes.size()));
-  return ValueOrThrow(Filter::FromSubstrait(buffer)).sql();
-}
-
 }  // namespace
 
 void BindScanPlan(nb::module_& m) {
@@ -65,7 +59,6 @@ void BindScanPlan(nb::module_& m) {
            })
       .def("serialize", &Serialize)
       .def_static("parse", &Parse);
-  m.def("substrait_sql", &SubstraitSql, nb::arg("bytes"));
   m.def("plan_scan", &Plan, nb::arg("dataset"), nb::arg("target_rows_per_task"),
         nb::arg("options"));
 }

@@ -8,6 +8,7 @@ import math
 
 import lance
 import lance_cpp
+import pyarrow as pa
 import pytest
 from dialect_cases import ALIKE, DIFFERENCES, FAILING, MISSING, OURS_ALONE, REFUSED, make_table
 
@@ -52,6 +53,58 @@ def test_an_expression_has_the_values_of_the_reference(uri, expression):
 def test_differences_are_what_the_documentation_says(uri, expression, expected, theirs):
     assert plain(values_of(lance_cpp, uri, expression)) == plain(expected)
     assert plain(values_of(lance, uri, expression)) == plain(theirs)
+
+
+def test_casts_that_fail_and_cases_of_several_letters_differ(tmp_path):
+    """As docs/differences.md says."""
+    uri = str(tmp_path / "t.lance")
+    table = pa.table({"i64": [1, 2**40], "s": ["\u00df", "a"]})
+    theirs = lance.write_dataset(table, uri)
+    ours = lance_cpp.dataset(uri)
+
+    assert theirs.count_rows("CAST(i64 AS INT) = 1") == 1
+    with pytest.raises(lance_cpp.InvalidError, match="1099511627776"):
+        ours.count_rows("CAST(i64 AS INT) = 1")
+    for ds in (theirs, ours):
+        assert ds.count_rows("TRY_CAST(i64 AS INT) = 1") == 1
+    assert (theirs.count_rows("upper(s) = 'SS'"), ours.count_rows("upper(s) = 'SS'")) == (1, 0)
+    assert ours.count_rows("upper(s) = '\u1e9e'") == 1
+
+
+DAYS = [0, -719_162, -719_528, -719_529, 2_932_896, 2_932_897, 2**31 - 1, -(2**31), None]
+DATES = [
+    "10000-01-01", "+10000-01-01", "+1970-01-01", "+001970-01-01", "-0001-12-31", "-1-01-01",
+    "0000-01-01", "-0000-01-01", "+0000-1-1", "0001-1-1", "+10000-1-1", "+262142-12-31",
+    "+262143-01-01", "-262143-01-01", "-262144-12-31", "+999999999999-01-01", "19700-01-01",
+    "+197-01-01", "+10000-02-30", "-0004-02-29", "+ 10000-01-01", "--0001-01-01", "+-0001-01-01",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("form", ["d = DATE '{}'", "d < DATE '{}'", "CAST('{}' AS DATE) <= d"])
+def test_dates_of_all_years_are_written_as_for_the_reference(form, tmp_path):
+    uri = str(tmp_path / "t.lance")
+    table = pa.table({"d": pa.array(DAYS, pa.date32())})
+    both = [lance.write_dataset(table, uri), lance_cpp.dataset(uri)]
+    for date in DATES:
+        answers = []
+        for ds in both:
+            try:
+                found = ds.to_table(filter=form.format(date), with_row_id=True)
+                answers.append(found["_rowid"].to_pylist())
+            except ValueError:
+                answers.append("refused")
+        assert answers[0] == answers[1], form.format(date)
+
+
+def test_times_of_other_than_four_digit_years_are_refused_as_by_the_reference(tmp_path):
+    uri = str(tmp_path / "t.lance")
+    table = pa.table({"t": pa.array([0, 2**63 - 1, -(2**63)], pa.timestamp("us"))})
+    for ds in (lance.write_dataset(table, uri), lance_cpp.dataset(uri)):
+        for time in ("+10000-01-01 00:00:00", "-0001-01-01", "10000-01-01T00:00:00Z"):
+            with pytest.raises((ValueError, OSError)):
+                ds.count_rows(f"t < TIMESTAMP '{time}'")
+        last = "arrow_cast(9223372036854775807, 'Timestamp(Microsecond, None)')"
+        assert ds.count_rows(f"t = {last}") == 1
 
 
 @pytest.mark.parametrize("expression", FAILING)

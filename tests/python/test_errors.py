@@ -4,6 +4,7 @@ import importlib
 import inspect
 import pathlib
 import pickle
+import re
 
 import lance
 import lance_cpp
@@ -247,7 +248,34 @@ def test_text_that_is_no_unicode_is_refused_by_the_name_of_its_argument(ours, ti
         (lambda ds: lance_cpp.dataset(b"/t.lance"), "uri is a bytes; allowed: text"),
         (lambda ds: ds.update_config({"a": 5}), "values is a int; allowed: text"),
         (lambda ds: ds.update_config(["a"]), "values is a list; allowed: a dict"),
-        (lambda ds: ds.count_rows(5), "filter is a int; allowed: text"),
+        (
+            lambda ds: ds.count_rows(5),
+            "filter is a int; allowed: SQL text, a pyarrow Expression, or Substrait as bytes",
+        ),
+        (
+            lambda ds: ds.delete(True),
+            "predicate is a bool; allowed: SQL text, a pyarrow Expression, or Substrait as bytes",
+        ),
+        (
+            lambda ds: ds.to_table(columns=[("x", "id * 2")]),
+            "columns has ('x', 'id * 2'); allowed: a list of names, or a dict of SQL by name, "
+            '{"twice": "price * 2"}',
+        ),
+        (
+            lambda ds: ds.take([0], columns="id"),
+            "columns is 'id'; allowed: a list of names, or a dict of SQL by name, "
+            '{"twice": "price * 2"}',
+        ),
+        (
+            lambda ds: ds.to_table(order_by=[("id", "descending")]),
+            "order_by has ('id', 'descending'); allowed: a list of names and of "
+            'ColumnOrdering("price", ascending=False)',
+        ),
+        (
+            lambda ds: ds.to_table(order_by=5),
+            "order_by is 5; allowed: a list of names and of "
+            'ColumnOrdering("price", ascending=False)',
+        ),
         (lambda ds: ds.drop_columns("id"), "columns is a str; allowed: a list of text"),
         (lambda ds: ds.update({"id": 5}), "updates is a int; allowed: text"),
     ],
@@ -392,3 +420,72 @@ def test_a_wrong_compaction_mode_lists_the_right_ones(ours):
 
     assert isinstance(error, lance_cpp.InvalidError)
     assert "allowed: cluster" in str(error)
+
+
+@pytest.mark.parametrize(
+    "action, message",
+    [
+        (lambda ds: ds.take([-1]), "indices has -1; allowed: 0 or more"),
+        (lambda ds: ds.take(pa.array([3, -2])), "indices has -2; allowed: 0 or more"),
+        (lambda ds: ds._take_rows([-1]), "row_ids has -1; allowed: 0 or more"),
+        (lambda ds: ds.take_blobs("b", addresses=[-1]), "addresses has -1; allowed: 0 or more"),
+        (lambda ds: ds.head(-1), "num_rows is -1; allowed: 0 or more"),
+        (lambda ds: ds.to_table(limit=-1), "limit is -1; allowed: 0 to"),
+        (lambda ds: ds.to_table(order_by="id desc"), 'ColumnOrdering("price", ascending=False)'),
+        (lambda ds: ds.to_table(filter="_rowoffset < 5"), "can be scanned, not filtered by"),
+        (lambda ds: ds.load_zones("id"), "has no zonemap; create one to see its zones"),
+        (
+            lambda ds: lance_cpp.write_dataset("january.parquet", ds.uri),
+            "data_obj is 'january.parquet'; allowed: rows. Open what lies there first",
+        ),
+        (
+            lambda ds: lance_cpp.write_dataset(pathlib.Path("a.csv"), ds.uri),
+            "allowed: rows. Open what lies there first",
+        ),
+        (
+            lambda ds: lance_cpp.write_dataset([], ds.uri),
+            "data_obj is an empty list and schema is None; allowed: an iterable of batches, or no "
+            "rows at all, together with schema=",
+        ),
+        (
+            lambda ds: lance_cpp.write_dataset(iter([]), ds.uri),
+            "data_obj is a list_iterator and schema is None",
+        ),
+        (
+            lambda ds: ds.to_table(columns={"x": "repeat(CAST(id AS STRING), 80000000)"}),
+            "a text of 80000000 times 1 bytes would be made; allowed: 67108864 bytes",
+        ),
+        (
+            lambda ds: ds.to_table(columns={"x": "lpad('a', 40000000, '\u00e9')"}),
+            "a text of 39999999 times 2 bytes would be made; allowed: 67108864 bytes",
+        ),
+        (
+            lambda ds: ds.to_table(columns={"x": "CAST(-1 - id AS BIGINT UNSIGNED)"}),
+            "not in range: 0 to 18446744073709551615",
+        ),
+    ],
+)
+def test_a_message_names_the_parameter_and_what_is_allowed(ours, action, message):
+    with pytest.raises((lance_cpp.InvalidError, lance_cpp.NotFoundError)) as raised:
+        action(ours)
+    assert message in str(raised.value)
+
+
+def test_an_order_is_a_name_an_ordering_or_a_list_of_both(place):
+    ds = lance_cpp.write_dataset({"id": [2, 3, 1], "id desc": [1, 2, 3]}, place)
+    descending = lance_cpp.ColumnOrdering("id", ascending=False)
+
+    for order, expected in [
+        ("id", [1, 2, 3]), (["id"], [1, 2, 3]), (("id",), [1, 2, 3]), (descending, [3, 2, 1]),
+        ([descending, "id desc"], [3, 2, 1]), ("id desc", [2, 3, 1]), ([], [2, 3, 1]),
+    ]:  # fmt: skip
+        assert ds.to_table(order_by=order)["id"].to_pylist() == expected
+    with pytest.raises(lance_cpp.UnsupportedError, match="order_by of the computed column x"):
+        ds.to_table(columns={"x": "id * 2"}, order_by=["x"])
+
+
+def test_an_analyzed_plan_says_what_was_read(ours):
+    text = ours.explain("id = 1", analyze=True)["text"]
+    actual = r"^actual: \d+ rows returned of \d+ read, \d+ bytes in \d+ requests$"
+    assert re.search(actual, text, re.M)
+    assert "actual:" not in ours.explain("id = 1")["text"]

@@ -90,8 +90,10 @@ def test_objects_can_be_asked_what_they_have(flights, place):
         ds.deep_clone("side", 1)
     with pytest.raises(lance_cpp.UnsupportedError, match="and commit"):
         lance_cpp.LanceDataset.commit_batch(place, [])
-    with pytest.raises(NotImplementedError, match="zonemaps"):
+    with pytest.raises(NotImplementedError, match="scans load what they need"):
         ds.prewarm_index("k_idx")
+    with pytest.raises(NotImplementedError, match=r'create_scalar_index\("user_id", "BTREE"\)'):
+        ds.create_index("user_id", "BTREE")
 
 
 @pytest.mark.parametrize("place", [lance_cpp, lance_cpp.LanceDataset, lance_cpp.file])

@@ -46,12 +46,6 @@ arrow::Status PrintEstimate(const lance::ScanEstimate& estimate) {
   return arrow::Status::OK();
 }
 
-void PrintActual(const lance::ScanStatistics& actual) {
-  std::cout << "actual: " << Counted(actual.rows_returned, "row") << " returned of "
-            << WithCommas(actual.rows_scanned) << " read, " << Counted(actual.bytes_read, "byte")
-            << " in " << Counted(actual.requests, "request") << '\n';
-}
-
 arrow::Status RunExplain(const Invocation& invocation, const ScanFlags& flags) {
   ARROW_ASSIGN_OR_RAISE(const auto dataset, invocation.Open());
   ARROW_ASSIGN_OR_RAISE(auto options, MakeScanOptions(dataset, flags));
@@ -69,7 +63,6 @@ arrow::Status RunExplain(const Invocation& invocation, const ScanFlags& flags) {
     return arrow::Status::OK();
   }
   std::cout << PrintableMessage(plan.text);
-  if (plan.actual) PrintActual(*plan.actual);
   return arrow::Status::OK();
 }
 

@@ -103,6 +103,17 @@ std::string PlanText(const ScanExplanation& plan, const std::vector<std::string>
   return text.str();
 }
 
+std::string ActualText(const ScanStatistics& actual) {
+  std::ostringstream text;
+  const auto counted = [](uint64_t count, const char* noun) {
+    return WithCommas(count) + " " + noun + (count == 1 ? "" : "s");
+  };
+  text << "actual: " << counted(actual.rows_returned, "row") << " returned of "
+       << WithCommas(actual.rows_scanned) << " read, " << counted(actual.bytes_read, "byte")
+       << " in " << counted(actual.requests, "request") << "\n";
+  return text.str();
+}
+
 /// Data file bytes, in all and scaled by the rows kept.
 ScanPart EstimateBytes(const table::Manifest& manifest, const ScanPart& rows) {
   ScanPart bytes;
@@ -171,6 +182,7 @@ arrow::Result<ScanExplanation> Scanner::Analyze(const CallOptions& call) const {
   }
   ARROW_ASSIGN_OR_RAISE(ScanExplanation plan, Explain(call));
   plan.actual = reader->statistics();
+  plan.text += ActualText(*plan.actual);
   return plan;
 }
 

@@ -10,6 +10,7 @@
 #include "lance/base/executor.h"
 #include "lance/dataset/filter/coercion.h"
 #include "lance/dataset/filter/list_rows.h"
+#include "lance/dataset/filter/temporal_literal.h"
 #include "lance/dataset/filter/text_cast.h"
 
 namespace lance::filter {
@@ -95,7 +96,14 @@ arrow::compute::CastOptions OptionsFor(const TypePtr& to) {
 }
 
 DatumResult CastOnce(const Datum& value, const TypePtr& to) {
-  return arrow::compute::Cast(value, OptionsFor(to));
+  auto cast = arrow::compute::Cast(value, OptionsFor(to));
+  if (cast.ok() || to->id() != Type::UINT64) return cast;
+  // Arrow names the part of the range that the type before the cast has.
+  std::string message = cast.status().message();
+  const std::string part = std::to_string(INT64_MAX);
+  if (!message.ends_with(" to " + part)) return cast;
+  message.replace(message.size() - part.size(), part.size(), std::to_string(UINT64_MAX));
+  return arrow::Status::Invalid(message);
 }
 
 /// Convert row by row, so that one bad row spoils only itself.
@@ -158,13 +166,27 @@ DatumResult DecimalsToFloats(const Datum& value, const TypePtr& to) {
   return Datum(std::move(scalar));
 }
 
+using ScalarPtr = std::shared_ptr<arrow::Scalar>;
+using ParseText = arrow::Result<ScalarPtr> (*)(const TypePtr& to, std::string_view text);
+
 /// Arrow has no cast from a text to a time of day.
-DatumResult ParseTimesOfDay(const Datum& value, const TypePtr& to, bool is_try) {
-  const auto parse =
-      [&](const arrow::Scalar& text) -> arrow::Result<std::shared_ptr<arrow::Scalar>> {
+arrow::Result<ScalarPtr> ParseTimeOfDay(const TypePtr& to, std::string_view text) {
+  return arrow::Scalar::Parse(to, text);
+}
+
+/// Dates as in literals: Arrow's cast knows the years 0 to 9999 alone.
+arrow::Result<ScalarPtr> ParseDate(const TypePtr& to, std::string_view text) {
+  if (const auto days = ParseDateText(text)) return std::make_shared<arrow::Date32Scalar>(*days);
+  return arrow::Status::Invalid("Failed to parse string: '", text, "' as a scalar of type ",
+                                to->ToString());
+}
+
+/// Convert texts one by one; with `is_try` what cannot be parsed is null.
+DatumResult ParseTexts(const Datum& value, const TypePtr& to, bool is_try, ParseText parse_text) {
+  const auto parse = [&](const arrow::Scalar& text) -> arrow::Result<ScalarPtr> {
     if (!text.is_valid) return arrow::MakeNullScalar(to);
-    auto parsed = arrow::Scalar::Parse(
-        to, std::string_view(*static_cast<const arrow::BaseBinaryScalar&>(text).value));
+    auto parsed =
+        parse_text(to, std::string_view(*static_cast<const arrow::BaseBinaryScalar&>(text).value));
     return parsed.ok() || !is_try ? parsed : arrow::MakeNullScalar(to);
   };
   if (value.is_scalar()) {
@@ -261,13 +283,16 @@ DatumResult CastValue(const Datum& value, const TypePtr& to, bool is_try) {
     ARROW_ASSIGN_OR_RAISE(const Datum zoned, AssumeZone(value, to));
     return CastValue(zoned, to, is_try);
   }
-  if (IsTextType(*from) && IsClock(*to)) return ParseTimesOfDay(value, to, is_try);
+  if (IsTextType(*from) && IsClock(*to)) return ParseTexts(value, to, is_try, ParseTimeOfDay);
   const TypePtr between = IntegerBetween(*from, *to);
   if (between != nullptr && !between->Equals(*from) && !between->Equals(*to)) {
     ARROW_ASSIGN_OR_RAISE(const Datum number, CastValue(value, between, is_try));
     return CastValue(number, to, is_try);
   }
   auto cast = CastOnce(value, to);
+  if (!cast.ok() && IsTextType(*from) && to->id() == Type::DATE32) {
+    return ParseTexts(value, to, is_try, ParseDate);
+  }
   if (cast.ok() || !is_try) return cast;
   return CastEach(value, to);
 }

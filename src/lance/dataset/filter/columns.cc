@@ -101,6 +101,11 @@ class Resolver {
   }
 
   Status Unknown(const Expression& column) const {
+    if (FindSystemColumn(schema_, column.column) == SystemColumn::kRowOffset) {
+      return Problem(column.span,
+                     "column _rowoffset can be scanned, not filtered by; _rowid and "
+                     "_rowaddr can, and offset and limit of a scan count rows");
+    }
     constexpr size_t kMostShown = 10;
     std::vector<std::string> names;
     for (const SchemaField& field : schema_.fields) {

@@ -119,6 +119,12 @@ std::string MembershipSql(const std::string& value, const std::vector<std::strin
   return "(" + value + " IN (" + Join(members, ", ") + "))";
 }
 
+std::string ChoiceByNullSql(const std::string& value, const std::string& if_valid,
+                            const std::string& if_null) {
+  if (if_null == "NULL" && if_valid.starts_with("(" + value + " IN (")) return if_valid;
+  return "nvl2(" + value + ", " + if_valid + ", " + if_null + ")";
+}
+
 std::string PathSql(const std::vector<std::string>& names) {
   std::string path;
   for (const std::string& name : names) {

@@ -22,6 +22,11 @@ arrow::Result<std::string> CallSql(const std::string& name,
 /// The SQL of x IN (a, b). \param members may be empty: then nothing is in
 std::string MembershipSql(const std::string& value, const std::vector<std::string>& members);
 
+/// The SQL of what is chosen by whether a value is null. DuckDB asks so for x IN (a, b), which is
+/// null by itself where x is: it stays IN, of which statistics can be asked.
+std::string ChoiceByNullSql(const std::string& value, const std::string& if_valid,
+                            const std::string& if_null);
+
 /// The SQL of a member by its names, from the column on.
 std::string PathSql(const std::vector<std::string>& names);
 

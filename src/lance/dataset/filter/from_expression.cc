@@ -135,17 +135,44 @@ const Foreign* NullAskedFor(const Foreign::Call& call) {
   return asks ? &condition->arguments[0] : nullptr;
 }
 
+bool IsChain(const std::string& function) {
+  return function == "and_kleene" || function == "or_kleene";
+}
+
+/// The arguments of a call. (a AND b) AND c has three: long conditions are made so and are not
+/// deep.
+std::vector<const Foreign*> OperandsOf(const Foreign::Call& call) {
+  std::vector<const Foreign*> operands;
+  std::vector<const Foreign*> waiting;  // last first
+  const auto wait = [&](const Foreign::Call& of) {
+    for (auto it = of.arguments.rbegin(); it != of.arguments.rend(); ++it) waiting.push_back(&*it);
+  };
+  wait(call);
+  while (!waiting.empty()) {
+    const Foreign* next = waiting.back();
+    waiting.pop_back();
+    const Foreign::Call* inner = next->call();
+    if (inner != nullptr && IsChain(call.function_name) &&
+        inner->function_name == call.function_name) {
+      wait(*inner);
+    } else {
+      operands.push_back(next);
+    }
+  }
+  return operands;
+}
+
 SqlResult WriteCall(const Foreign::Call& call, int depth) {
   ARROW_RETURN_NOT_OK(CheckOptions(call.function_name, call.options.get()));
   if (const Foreign* asked = NullAskedFor(call)) {
     ARROW_ASSIGN_OR_RAISE(const std::string value, Write(*asked, depth + 2));
     ARROW_ASSIGN_OR_RAISE(const std::string then, Write(call.arguments[1], depth + 1));
     ARROW_ASSIGN_OR_RAISE(const std::string otherwise, Write(call.arguments[2], depth + 1));
-    return "nvl2(" + value + ", " + then + ", " + otherwise + ")";
+    return ChoiceByNullSql(value, then, otherwise);
   }
   std::vector<std::string> arguments;
-  for (const Foreign& argument : call.arguments) {
-    ARROW_ASSIGN_OR_RAISE(arguments.emplace_back(), Write(argument, depth + 1));
+  for (const Foreign* argument : OperandsOf(call)) {
+    ARROW_ASSIGN_OR_RAISE(arguments.emplace_back(), Write(*argument, depth + 1));
   }
   const std::string& name = call.function_name;
   const auto* options = call.options.get();

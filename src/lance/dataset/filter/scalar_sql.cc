@@ -7,6 +7,7 @@
 #include "arrow/util/float16.h"
 #include "lance/dataset/filter/canonical.h"
 #include "lance/dataset/filter/literal.h"
+#include "lance/dataset/filter/temporal_literal.h"
 
 namespace lance::filter {
 
@@ -36,7 +37,7 @@ std::optional<std::string> FloatSql(double value, const char* type) {
 }
 
 std::string ArrowCast(const std::string& value, const std::string& type) {
-  return "arrow_cast(" + value + ", '" + type + "')";
+  return "arrow_cast(" + value + ", " + TextSql(type) + ")";
 }
 
 const char* UnitName(arrow::TimeUnit::type unit) {
@@ -58,6 +59,39 @@ std::string ClockSql(const arrow::Scalar& scalar, const char* name) {
   const auto unit = static_cast<const ArrowType&>(*scalar.type).unit();
   return ArrowCast(std::to_string(static_cast<const ScalarType&>(scalar).value),
                    std::string(name) + "(" + UnitName(unit) + ")");
+}
+
+std::string DateSql(int32_t days) {
+  const auto text = DateText(days);
+  return text ? "DATE '" + *text + "'" : ArrowCast(std::to_string(days), "Date32");
+}
+
+int64_t FloorDivide(int64_t value, int64_t divisor) {
+  return value / divisor - (value % divisor < 0 ? 1 : 0);
+}
+
+std::string Date64Sql(int64_t milliseconds) {
+  const int64_t days = FloorDivide(milliseconds, 86'400'000);
+  const bool is_date32 = days >= INT32_MIN && days <= INT32_MAX;
+  return is_date32 ? DateSql(static_cast<int32_t>(days))
+                   : ArrowCast(std::to_string(milliseconds), "Date64");
+}
+
+/// A TIMESTAMP literal where it has one: of the years 0 to 9999.
+std::string TimestampSql(const arrow::TimestampScalar& scalar) {
+  constexpr int64_t kFirstSecond = -62'167'219'200;
+  constexpr int64_t kLastSecond = 253'402'300'799;
+  const auto& type = static_cast<const arrow::TimestampType&>(*scalar.type);
+  int64_t per_second = 1;
+  for (int i = 0; i < type.unit(); ++i) per_second *= 1000;
+  const int64_t second = FloorDivide(scalar.value, per_second);
+  if (second >= kFirstSecond && second <= kLastSecond) {
+    const bool is_fine = type.unit() == arrow::TimeUnit::NANO && scalar.value % 1000 != 0;
+    return (is_fine ? "TIMESTAMP(9) '" : "TIMESTAMP '") + scalar.ToString() + "'";
+  }
+  const std::string zone = type.timezone().empty() ? "None" : "Some(\"" + type.timezone() + "\")";
+  return ArrowCast(std::to_string(scalar.value),
+                   std::string("Timestamp(") + UnitName(type.unit()) + ", " + zone + ")");
 }
 
 std::string DecimalSql(const arrow::Scalar& scalar, int bits) {
@@ -99,10 +133,11 @@ std::optional<std::string> ScalarSql(const arrow::Scalar& scalar) {
     case Type::FIXED_SIZE_BINARY:
       return BytesSql(scalar);
     case Type::DATE32:
+      return DateSql(static_cast<const arrow::Date32Scalar&>(scalar).value);
     case Type::DATE64:
-      return "DATE '" + scalar.ToString() + "'";
+      return Date64Sql(static_cast<const arrow::Date64Scalar&>(scalar).value);
     case Type::TIMESTAMP:
-      return "TIMESTAMP '" + scalar.ToString() + "'";
+      return TimestampSql(static_cast<const arrow::TimestampScalar&>(scalar));
     case Type::TIME32:
       return ClockSql<arrow::Time32Type, arrow::Time32Scalar>(scalar, "Time32");
     case Type::TIME64:

@@ -28,12 +28,21 @@ struct Member {
   std::vector<Member> members;  // of a struct
 };
 
+/// Whether the fields of structs within lists and maps have names in a schema. Substrait says that
+/// they do; Arrow writes names of columns, and of members of structs that are in structs alone.
+enum class ItemNames { kWritten, kLeftOut };
+
 /// Reads the names of a schema, which stand depth-first. Borrows; thread-compatible.
 class NameReader {
  public:
-  explicit NameReader(const pb::NamedStruct& schema) : schema_(schema) {}
+  NameReader(const pb::NamedStruct& schema, ItemNames items) : schema_(schema), items_(items) {}
 
-  arrow::Result<std::vector<Member>> Read() { return ReadStruct(schema_.struct_(), 1); }
+  /// \return Invalid when there are fewer names than fields, or more
+  arrow::Result<std::vector<Member>> Read() {
+    ARROW_ASSIGN_OR_RAISE(auto columns, ReadStruct(schema_.struct_(), 1));
+    if (next_ == schema_.names_size()) return columns;
+    return Status::Invalid("filter: the Substrait schema has more names than fields");
+  }
 
  private:
   arrow::Result<std::vector<Member>> ReadStruct(const pb::StructType& type, int depth) {
@@ -50,9 +59,11 @@ class NameReader {
     return members;
   }
 
-  /// The names below a type: of structs, also within lists and maps.
+  /// The names below a type: of structs, also within lists and maps where they are written.
   arrow::Result<std::vector<Member>> ReadBelow(const pb::Type& type, int depth) {
+    if (depth > kMaxForeignDepth) return Status::Invalid("filter: Substrait types nest too deep");
     if (type.has_struct_()) return ReadStruct(type.struct_(), depth + 1);
+    if (items_ == ItemNames::kLeftOut) return std::vector<Member>();
     if (type.has_list()) {
       ARROW_RETURN_NOT_OK(ReadBelow(type.list().type(), depth + 1).status());
     } else if (type.has_map()) {
@@ -63,8 +74,15 @@ class NameReader {
   }
 
   const pb::NamedStruct& schema_;
+  ItemNames items_;
   int next_ = 0;
 };
+
+/// The columns of a schema, by whichever count of names is right.
+arrow::Result<std::vector<Member>> ReadNames(const pb::NamedStruct& schema) {
+  auto columns = NameReader(schema, ItemNames::kLeftOut).Read();
+  return columns.ok() ? columns : NameReader(schema, ItemNames::kWritten).Read();
+}
 
 SqlResult ScalarText(const arrow::Scalar& scalar) {
   const auto sql = ScalarSql(scalar);
@@ -259,7 +277,7 @@ class Writer {
     return MembershipSql(value, members);
   }
 
-  /// What is chosen by whether a value is null: DuckDB asks so for x IN (...).
+  /// What is chosen by whether a value is null.
   SqlResult WriteChoice(const pb::IfThen& choice, int depth) const {
     const bool is_simple = choice.ifs_size() == 1 && choice.has_else_() &&
                            choice.ifs(0).if_().has_scalar_function() &&
@@ -274,9 +292,7 @@ class Writer {
                           Write(condition.arguments(0).value(), depth + 1));
     ARROW_ASSIGN_OR_RAISE(const std::string then, Write(choice.ifs(0).then(), depth + 1));
     ARROW_ASSIGN_OR_RAISE(const std::string otherwise, Write(choice.else_(), depth + 1));
-    // IN is null by itself where the value is, and can be asked of statistics.
-    if (otherwise == "NULL" && then.starts_with("(" + value + " IN (")) return then;
-    return "nvl2(" + value + ", " + then + ", " + otherwise + ")";
+    return ChoiceByNullSql(value, then, otherwise);
   }
 
   SqlResult WriteCast(const pb::Cast& cast, int depth) const {
@@ -318,7 +334,7 @@ SqlResult SqlOfSubstrait(std::string_view bytes) {
     return Status::Invalid("filter: the Substrait message has ", message.referred_expr_size(),
                            " expressions; allowed: 1 that is no measure");
   }
-  ARROW_ASSIGN_OR_RAISE(auto schema, NameReader(message.base_schema()).Read());
+  ARROW_ASSIGN_OR_RAISE(auto schema, ReadNames(message.base_schema()));
   return Writer(std::move(schema), FunctionsOf(message))
       .Write(message.referred_expr(0).expression());
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
 
 #include "arrow/api.h"
 #include "arrow/compute/api.h"
@@ -15,6 +17,10 @@ using arrow::Status;
 
 constexpr int64_t kSecondsPerDay = 86400;
 constexpr int64_t kNanosecondsPerSecond = 1'000'000'000;
+
+// The first and last year of the reference's calendar.
+constexpr int kMinYear = -262'143;
+constexpr int kMaxYear = 262'142;
 
 /// Reads fixed fields of a text from the left. Thread-compatible.
 class FieldReader {
@@ -64,19 +70,36 @@ class FieldReader {
   std::string_view text_;
 };
 
-/// Read "YYYY-MM-DD" with months and days of at least `min_digits` digits.
-std::optional<int32_t> ReadDate(FieldReader* reader, size_t min_digits) {
-  const auto year = reader->Number(4, 4, 9999);
-  if (!year || !reader->OneOf("-")) return std::nullopt;
+/// Years of the Gregorian calendar, which repeats itself after 400 of them; the standard library's
+/// calendar ends before a date of 32 bits does.
+constexpr int kYearsOfCycle = 400;
+constexpr int32_t kDaysOfCycle = 146'097;
+
+/// Read a year: four digits, or a sign and at least four.
+std::optional<int> ReadYear(FieldReader* reader) {
+  const char sign = reader->OneOf("+-");
+  if (!sign) return reader->Number(4, 4, 9999);
+  constexpr size_t kMaxDigits = 9;  // zeros in front count
+  const auto year = reader->Number(4, kMaxDigits, sign == '-' ? -kMinYear : kMaxYear);
+  if (!year) return std::nullopt;
+  return sign == '-' ? -*year : *year;
+}
+
+/// Read "-MM-DD" behind a year, with months and days of at least `min_digits` digits.
+std::optional<int32_t> ReadDayOfYear(FieldReader* reader, int year, size_t min_digits) {
+  if (!reader->OneOf("-")) return std::nullopt;
   const auto month = reader->Number(min_digits, 2, 12);
   if (!month || !reader->OneOf("-")) return std::nullopt;
   const auto day = reader->Number(min_digits, 2, 31);
   if (!day) return std::nullopt;
-  const std::chrono::year_month_day date{std::chrono::year(*year),
+  const int year_of_cycle = (year % kYearsOfCycle + kYearsOfCycle) % kYearsOfCycle;
+  const std::chrono::year_month_day date{std::chrono::year(year_of_cycle),
                                          std::chrono::month(static_cast<unsigned>(*month)),
                                          std::chrono::day(static_cast<unsigned>(*day))};
   if (!date.ok()) return std::nullopt;
-  return static_cast<int32_t>(std::chrono::sys_days(date).time_since_epoch().count());
+  const int cycle = (year - year_of_cycle) / kYearsOfCycle;
+  return static_cast<int32_t>(std::chrono::sys_days(date).time_since_epoch().count()) +
+         cycle * kDaysOfCycle;
 }
 
 std::optional<int32_t> ReadSecondOfDay(FieldReader* reader) {
@@ -170,15 +193,32 @@ std::optional<int32_t> FixedOffset(const std::string& zone) {
 
 std::optional<int32_t> ParseDateText(std::string_view text) {
   FieldReader reader(text);
-  const auto days = ReadDate(&reader, 1);
+  const auto year = ReadYear(&reader);
+  if (!year) return std::nullopt;
+  const auto days = ReadDayOfYear(&reader, *year, 1);
   return reader.AtEnd() ? days : std::nullopt;
+}
+
+std::optional<std::string> DateText(int32_t days) {
+  const int32_t cycle = days / kDaysOfCycle;  // of 1970
+  const std::chrono::year_month_day date{
+      std::chrono::sys_days(std::chrono::days(days % kDaysOfCycle))};
+  const int year = static_cast<int>(date.year()) + cycle * kYearsOfCycle;
+  if (year < kMinYear || year > kMaxYear) return std::nullopt;
+  char text[32];
+  std::snprintf(text, sizeof(text), "%04d-%02u-%02u", std::abs(year),
+                static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
+  const char* sign = year < 0 ? "-" : (year > 9999 ? "+" : "");
+  return sign + std::string(text);
 }
 
 std::optional<WrittenTime> ParseTimestampText(std::string_view text, int precision) {
   FieldReader reader(text);
   WrittenTime time;
   time.precision = precision;
-  const auto days = ReadDate(&reader, 2);
+  const auto year = reader.Number(4, 4, 9999);
+  if (!year) return std::nullopt;
+  const auto days = ReadDayOfYear(&reader, *year, 2);
   if (!days) return std::nullopt;
   time.seconds = *days * kSecondsPerDay;
   if (reader.AtEnd()) return time;

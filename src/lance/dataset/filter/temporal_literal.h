@@ -11,10 +11,15 @@
 
 namespace lance::filter {
 
-/// Parse the text of a DATE literal, "YYYY-MM-DD"; month and day may have one digit.
+/// Parse the text of a DATE literal, "YYYY-MM-DD"; month and day may have one digit. Years with a
+/// sign have four digits or more, "+10000-01-01", "-0001-12-31"; year 0 is the one before year 1.
 ///
-/// \return days since 1970-01-01; nothing when the text is not a date of the years 0 to 9999
+/// \return days since 1970-01-01; nothing when the text is not a date of the years -262143 to
+///   262142, which the reference's calendar has
 std::optional<int32_t> ParseDateText(std::string_view text);
+
+/// The text that ParseDateText reads as a day. \return nothing for days of other years than it has
+std::optional<std::string> DateText(int32_t days);
 
 /// Parse the text of a TIMESTAMP literal: "YYYY-MM-DD", or "YYYY-MM-DD HH:MM:SS" (also with a T)
 /// with an optional fraction and an optional offset "Z", "+HH", "+HHMM" or "+HH:MM", which a blank

@@ -109,8 +109,10 @@ CallResult Right(const Arguments& arguments) {
   });
 }
 
-Status TooLong(uint64_t bytes) {
-  return Status::Invalid("a text of ", bytes, " bytes would be made; allowed: ", kMaxTextBytes);
+/// The error for so many times a text of so many bytes.
+Status TooLong(uint64_t times, size_t bytes) {
+  return Status::Invalid("a text of ", times, " times ", bytes,
+                         " bytes would be made; allowed: ", kMaxTextBytes, " bytes");
 }
 
 /// So many characters, cut or filled with others.
@@ -122,10 +124,9 @@ Status Pad(const Row& row, bool is_left, arrow::StringBuilder* out) {
   if (missing <= 0 || fill.empty()) {
     return out->Append(text.substr(0, OffsetOfCharacter(text, wanted)));
   }
-  if (static_cast<uint64_t>(missing) > kMaxTextBytes) {
-    return TooLong(static_cast<uint64_t>(missing));
-  }
   const int64_t per_fill = CountCharacters(fill);
+  const auto fills = static_cast<uint64_t>(missing / per_fill);
+  if (fills > kMaxTextBytes / fill.size()) return TooLong(fills, fill.size());
   std::string padding;
   for (int64_t i = 0; i < missing / per_fill; ++i) padding += fill;
   padding += fill.substr(0, OffsetOfCharacter(fill, missing % per_fill));
@@ -148,7 +149,7 @@ CallResult Repeat(const Arguments& arguments) {
   return TextCall(arguments, "ti", [](const Row& row, arrow::StringBuilder* out) -> Status {
     const auto count = static_cast<uint64_t>(std::max<int64_t>(row.integers[0], 0));
     const std::string_view text = row.texts[0];
-    if (!text.empty() && count > kMaxTextBytes / text.size()) return TooLong(count);
+    if (!text.empty() && count > kMaxTextBytes / text.size()) return TooLong(count, text.size());
     std::string repeated;
     for (uint64_t i = 0; i < (text.empty() ? 0 : count); ++i) repeated += text;
     return out->Append(repeated);

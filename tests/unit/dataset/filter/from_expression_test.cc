@@ -8,6 +8,7 @@
 #include "gtest/gtest.h"
 #include "lance/base/executor.h"
 #include "lance/dataset/filter/filter_plan.h"
+#include "lance/dataset/filter/scalar_sql.h"
 #include "lance/filter.h"
 #include "lance/status_detail.h"
 #include "lance/testing/matchers.h"
@@ -30,6 +31,30 @@ cp::Expression IsIn(const char* column, const char* members,
 
 cp::Expression Match(const char* function, const char* pattern, bool ignores_case = false) {
   return call(function, {field_ref("s")}, cp::MatchSubstringOptions(pattern, ignores_case));
+}
+
+TEST(ScalarSql, WritesDaysAndTimesOfAllYears) {
+  const auto time = [](int64_t value, arrow::TimeUnit::type unit, const char* zone = "") {
+    return *ScalarSql(arrow::TimestampScalar(value, arrow::timestamp(unit, zone)));
+  };
+  using arrow::TimeUnit;
+  EXPECT_EQ(ScalarSql(arrow::Date32Scalar(0)), "DATE '1970-01-01'");
+  EXPECT_EQ(ScalarSql(arrow::Date32Scalar(2932897)), "DATE '+10000-01-01'");
+  EXPECT_EQ(ScalarSql(arrow::Date32Scalar(-719529)), "DATE '-0001-12-31'");
+  EXPECT_EQ(ScalarSql(arrow::Date32Scalar(INT32_MAX)), "arrow_cast(2147483647, 'Date32')");
+  EXPECT_EQ(ScalarSql(arrow::Date64Scalar(86'400'000)), "DATE '1970-01-02'");
+  EXPECT_EQ(ScalarSql(arrow::Date64Scalar(-86'400'000)), "DATE '1969-12-31'");
+  EXPECT_EQ(ScalarSql(arrow::Date64Scalar(INT64_MAX)), "arrow_cast(9223372036854775807, 'Date64')");
+  EXPECT_EQ(time(253402300799, TimeUnit::SECOND), "TIMESTAMP '9999-12-31 23:59:59'");
+  EXPECT_EQ(time(253402300800, TimeUnit::SECOND),
+            "arrow_cast(253402300800, 'Timestamp(Second, None)')");
+  EXPECT_EQ(time(-62167219200000, TimeUnit::MILLI), "TIMESTAMP '0000-01-01 00:00:00.000'");
+  EXPECT_EQ(time(-62167219200001, TimeUnit::MILLI),
+            "arrow_cast(-62167219200001, 'Timestamp(Millisecond, None)')");
+  EXPECT_EQ(time(INT64_MIN, TimeUnit::MICRO, "UTC"),
+            "arrow_cast(-9223372036854775808, 'Timestamp(Microsecond, Some(\"UTC\"))')");
+  EXPECT_EQ(time(1001, TimeUnit::NANO), "TIMESTAMP(9) '1970-01-01 00:00:00.000001001'");
+  EXPECT_EQ(time(1000, TimeUnit::NANO), "TIMESTAMP '1970-01-01 00:00:00.000001000'");
 }
 
 struct Case {

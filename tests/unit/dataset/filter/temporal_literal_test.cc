@@ -10,13 +10,13 @@ namespace {
 
 using ::testing::HasSubstr;
 
-struct DateText {
+struct WrittenDate {
   const char* text;
   std::optional<int32_t> days;
 };
 
-TEST(ParseDateText, KnowsDaysOfTheYears0To9999) {
-  const DateText cases[] = {
+TEST(ParseDateText, KnowsDaysOfTheReferencesCalendar) {
+  const WrittenDate cases[] = {
       {"1970-01-01", 0},
       {"1970-1-2", 1},
       {"1969-12-31", -1},
@@ -31,7 +31,26 @@ TEST(ParseDateText, KnowsDaysOfTheYears0To9999) {
       {"2022-001-01", std::nullopt},
       {"22-01-01", std::nullopt},
       {"10000-01-01", std::nullopt},
-      {"-0001-01-01", std::nullopt},
+      {"+10000-01-01", 2932897},
+      {"+10000-1-1", 2932897},
+      {"+0010000-01-01", 2932897},
+      {"+1970-01-01", 0},
+      {"0000-01-01", -719528},
+      {"-0000-01-01", -719528},
+      {"-0001-12-31", -719529},
+      {"-0004-02-29", -720930},
+      {"-0001-02-29", std::nullopt},
+      {"+10000-02-30", std::nullopt},
+      {"+262142-12-31", 95026236},
+      {"+262143-01-01", std::nullopt},
+      {"-262143-01-01", -96465292},
+      {"-262144-12-31", std::nullopt},
+      {"+999999999-01-01", std::nullopt},
+      {"+4294969266-01-01", std::nullopt},
+      {"-001-01-01", std::nullopt},
+      {"+197-01-01", std::nullopt},
+      {"+ 10000-01-01", std::nullopt},
+      {"++1970-01-01", std::nullopt},
       {"2022/01/01", std::nullopt},
       {"20220101", std::nullopt},
       {" 2022-01-01", std::nullopt},
@@ -39,8 +58,23 @@ TEST(ParseDateText, KnowsDaysOfTheYears0To9999) {
       {"2022-01-01 00:00:00", std::nullopt},
       {"", std::nullopt},
   };
-  for (const DateText& date : cases) {
+  for (const WrittenDate& date : cases) {
     EXPECT_EQ(ParseDateText(date.text), date.days) << date.text;
+  }
+}
+
+TEST(DateText, IsReadBackAsTheSameDay) {
+  EXPECT_EQ(DateText(0), "1970-01-01");
+  EXPECT_EQ(DateText(2932896), "9999-12-31");
+  EXPECT_EQ(DateText(2932897), "+10000-01-01");
+  EXPECT_EQ(DateText(-719528), "0000-01-01");
+  EXPECT_EQ(DateText(-719529), "-0001-12-31");
+  EXPECT_EQ(DateText(95026237), std::nullopt);
+  EXPECT_EQ(DateText(-96465293), std::nullopt);
+  EXPECT_EQ(DateText(INT32_MAX), std::nullopt);
+  EXPECT_EQ(DateText(INT32_MIN), std::nullopt);
+  for (int32_t days = -96465292; days <= 95026236; days += 9973) {
+    ASSERT_EQ(ParseDateText(DateText(days).value_or("")), days);
   }
 }
 
@@ -106,6 +140,8 @@ TEST(ParseTimestampText, RefusesOtherForms) {
                            "1970-01-02 00:00:00Zx",
                            " 1970-01-02 00:00:00",
                            "1970-01-02 000000",
+                           "+1970-01-02 00:00:00",
+                           "-0001-01-02",
                            "1970-01-02 00:00:00 Europe/Berlin"}) {
     EXPECT_FALSE(ParseTimestampText(text, 6).has_value()) << text;
   }
