@@ -148,3 +148,16 @@ def test_conditions_of_lists_choose_rows_to_delete(tmp_path):
     assert ds.delete("array_has_all(li, [2]) AND NOT array_empty(ll)")["num_deleted_rows"] == 2
     assert ds.update({"li": "array_append(li, i)"}, where="i = 5")["num_rows_updated"] == 1
     assert ds.to_table(columns=["li"], filter="i = 5")["li"].to_pylist() == [[7, 5]]
+
+
+def test_literals_are_rounded_to_halves(tmp_path):
+    uri = str(tmp_path / "halves")
+    values = pa.array([0.1, 1.5, float("inf"), None, -0.0], pa.float16())
+    lance_cpp.write_dataset(pa.table({"h": values}), uri)
+    for condition in [
+        "h = 0.1", "h IS NOT DISTINCT FROM 0.1", "h IS DISTINCT FROM 0.1", "h IN (0.1, 7.0)",
+        "0.1 IS NOT DISTINCT FROM h", "h IS NOT DISTINCT FROM 0.0", "h BETWEEN 0.1 AND 1.5",
+        "h <> 0.1", "h > 0.1",
+    ]:  # fmt: skip
+        rows = [m.dataset(uri).count_rows(condition) for m in (lance_cpp, lance)]
+        assert rows[0] == rows[1], (condition, rows)

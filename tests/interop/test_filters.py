@@ -10,7 +10,6 @@ import concurrent.futures
 import re
 
 import lance
-import lance_cpp
 import pyarrow as pa
 import pytest
 from filter_cases import DIFFERENCES, FILTERS, REFUSED, filter_table
@@ -171,16 +170,3 @@ def test_reads_fewer_zones_than_there_are(table, filter_, tables):
 
     assert zones["kept"] < zones["total"]
     assert zones["total"] > 80
-
-
-def test_literals_are_rounded_to_halves(tmp_path):
-    uri = str(tmp_path / "halves")
-    values = pa.array([0.1, 1.5, float("inf"), None, -0.0], pa.float16())
-    lance_cpp.write_dataset(pa.table({"h": values}), uri)
-    for condition in [
-        "h = 0.1", "h IS NOT DISTINCT FROM 0.1", "h IS DISTINCT FROM 0.1", "h IN (0.1, 7.0)",
-        "0.1 IS NOT DISTINCT FROM h", "h IS NOT DISTINCT FROM 0.0", "h BETWEEN 0.1 AND 1.5",
-        "h <> 0.1", "h > 0.1",
-    ]:  # fmt: skip
-        rows = [m.dataset(uri).count_rows(condition) for m in (lance_cpp, lance)]
-        assert rows[0] == rows[1], (condition, rows)

@@ -486,6 +486,6 @@ def test_an_order_is_a_name_an_ordering_or_a_list_of_both(place):
 
 def test_an_analyzed_plan_says_what_was_read(ours):
     text = ours.explain("id = 1", analyze=True)["text"]
-    actual = r"^actual: \d+ rows returned of \d+ read, \d+ bytes in \d+ requests$"
+    actual = r"^actual: \d+ rows? returned of \d+ read, [\d,]+ bytes in \d+ requests$"
     assert re.search(actual, text, re.M)
     assert "actual:" not in ours.explain("id = 1")["text"]

@@ -23,7 +23,6 @@ constexpr std::pair<std::string_view, std::string_view> kOtherNames[] = {
     {"OptimizeIndices", "index optimize"},
     {"WithClustering", "--cluster-by with --declare"},
     {"CompactFiles", "compact"},
-    {"CreateIndex builds", "index create builds"},  // alone it names an operation
     {"PruneClusteringDefinitions", "cluster prune"},
     {"UpdateMetadata", "config set"},
     {"AlterColumns", "alter"},

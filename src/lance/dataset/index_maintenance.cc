@@ -111,7 +111,7 @@ arrow::Result<std::shared_ptr<arrow::Table>> LoadZones(const Dataset& dataset,
   const auto segments = ZonemapSegmentsOf(impl.manifest(), field->id);
   if (segments.empty()) {
     return NotFoundError("index", field->name + " zonemap",
-                         "column " + field->name + " has no zonemap; CreateIndex builds one");
+                         "column " + field->name + " has no zonemap; create one to see its zones");
   }
   ARROW_ASSIGN_OR_RAISE(auto type, format::ParseLogicalType(field->logical_type));
   ARROW_ASSIGN_OR_RAISE(ZoneTable table, ZoneTable::Make(std::move(type)));
