@@ -9,7 +9,8 @@ add_library(lance_settings INTERFACE)
 if(PROJECT_IS_TOP_LEVEL)  # never for whoever includes us
   target_compile_options(
     lance_settings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor
-                             -Wno-missing-field-initializers -Werror
+                             -Wno-missing-field-initializers
+                             $<$<BOOL:${LANCE_WARNINGS_AS_ERRORS}>:-Werror>
                              # Where it optimises, GCC 12 sees both in code of the standard library.
                              $<$<NOT:$<CONFIG:Debug>>:-Wno-restrict;-Wno-maybe-uninitialized>)
 endif()

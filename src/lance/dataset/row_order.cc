@@ -52,12 +52,11 @@ arrow::Result<ArrayPtr> OrderOfSeveral(const arrow::ArrayVector& keys,
                                        const std::vector<ColumnOrdering>& order_by) {
   arrow::FieldVector fields;
   arrow::ArrayVector columns;
-  std::vector<arrow::compute::SortKey> sort_keys;
+  std::vector<bool> directions;
   const auto add = [&](ArrayPtr key, bool ascending) {
-    const std::string name = std::to_string(fields.size());
-    fields.push_back(arrow::field(name, key->type()));
+    fields.push_back(arrow::field(std::to_string(fields.size()), key->type()));
     columns.push_back(std::move(key));
-    sort_keys.emplace_back(name, DirectionOf(ascending));
+    directions.push_back(ascending);
   };
   for (size_t i = 0; i < keys.size(); ++i) {
     if (keys[i]->null_count() > 0) {
@@ -65,6 +64,11 @@ arrow::Result<ArrayPtr> OrderOfSeveral(const arrow::ArrayVector& keys,
       add(is_null.make_array(), /*ascending=*/!order_by[i].nulls_first);
     }
     add(keys[i], order_by[i].ascending);
+  }
+  std::vector<arrow::compute::SortKey> sort_keys;
+  sort_keys.reserve(directions.size());
+  for (size_t i = 0; i < directions.size(); ++i) {
+    sort_keys.emplace_back(std::to_string(i), DirectionOf(directions[i]));  // as `add` named it
   }
   const auto rows = arrow::RecordBatch::Make(arrow::schema(std::move(fields)), keys[0]->length(),
                                              std::move(columns));
