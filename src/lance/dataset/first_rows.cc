@@ -54,6 +54,16 @@ std::shared_ptr<arrow::Scalar> BoundOf(std::vector<CountedZone> zones, bool asce
   return nullptr;
 }
 
+/// Whether the scan has more rows than are wanted: else nothing can be left out.
+bool HasMoreRows(const Scanner::Impl& scan, uint64_t num_rows) {
+  for (const size_t position : scan.fragments) {
+    const uint64_t of_fragment = scan.dataset->manifest().fragments[position].physical_rows;
+    if (of_fragment > num_rows) return true;
+    num_rows -= of_fragment;
+  }
+  return false;
+}
+
 Predicate RangeTo(int32_t field_id, const std::shared_ptr<arrow::Scalar>& bound, bool ascending) {
   Predicate range;
   range.kind = Predicate::Kind::kRange;
@@ -76,6 +86,7 @@ arrow::Result<std::optional<Predicate>> BoundOfFirstRows(const Scanner::Impl& sc
   if (key.part == nullptr || !key.path.empty() || key.part->kind != format::FieldKind::kLeaf) {
     return std::nullopt;
   }
+  if (!HasMoreRows(scan, num_rows)) return std::nullopt;
   const ColumnOrdering& ordering = scan.options.order_by.front();
   const Predicate all = RangeTo(key.part->id, nullptr, ordering.ascending);
   ARROW_ASSIGN_OR_RAISE(FragmentPruner pruner,

@@ -69,7 +69,7 @@ arrow::Status CheckOrdering(const Dataset::Impl& dataset,
 
 arrow::Result<std::shared_ptr<OrderedReader>> OrderedReader::Make(
     std::shared_ptr<const Scanner::Impl> scan, const RunContext& run) {
-  std::shared_ptr<OrderedReader> reader(new OrderedReader());
+  std::shared_ptr<OrderedReader> reader(new OrderedReader(run));
   reader->takes_late_ = scan->options.limit.has_value() && !scan->options.include_deleted_rows;
   reader->most_rows_ = MostRowsOf(scan->options);
   ARROW_ASSIGN_OR_RAISE(const auto whole, WithKeys(*scan, reader->takes_late_));
@@ -82,8 +82,6 @@ arrow::Result<std::shared_ptr<OrderedReader>> OrderedReader::Make(
   }
   ARROW_ASSIGN_OR_RAISE(reader->rows_, ScanReader::Make(whole, run));
   reader->scan_ = std::move(scan);
-  reader->run_ = run;
-  reader->memory_.emplace(run.memory_budget, "a scan with an order");
   return reader;
 }
 
@@ -107,10 +105,11 @@ arrow::Result<TablePtr> OrderedReader::ReadSorted() {
     if (bound) {
       ARROW_ASSIGN_OR_RAISE(batch, bound->Keep(batch));
     }
+    if (batch->num_rows() == 0) continue;  // it might hold on to all that was read
     num_held += static_cast<uint64_t>(batch->num_rows());
     ARROW_ASSIGN_OR_RAISE(const int64_t bytes, arrow::util::ReferencedBufferSize(*batch));
     bytes_held += static_cast<uint64_t>(bytes);
-    ARROW_RETURN_NOT_OK(memory_->GrowTo(2 * bytes_held));  // sorting makes a copy
+    ARROW_RETURN_NOT_OK(memory_.GrowTo(2 * bytes_held));  // sorting makes a copy
     held.push_back(std::move(batch));
     if (!most_rows_ || num_held < kRowsBetweenCuts || num_held / 2 < *most_rows_) continue;
     ARROW_ASSIGN_OR_RAISE(auto table, arrow::Table::FromRecordBatches(rows_->schema(), held));
@@ -167,7 +166,7 @@ arrow::Status OrderedReader::Close() {
   is_closed_ = true;
   batches_.reset();
   sorted_.reset();
-  memory_->Clear();
+  memory_.Clear();
   return rows_->Close();
 }
 

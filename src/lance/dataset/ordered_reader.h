@@ -33,7 +33,8 @@ class OrderedReader : public arrow::RecordBatchReader {
   const ScanStatistics& statistics() const { return statistics_; }
 
  private:
-  OrderedReader() = default;
+  explicit OrderedReader(const RunContext& run)
+      : run_(run), memory_(run.memory_budget, "a scan with an order") {}
 
   /// Read the rows that are returned, in order, with the columns of rows_.
   arrow::Result<std::shared_ptr<arrow::Table>> ReadSorted();
@@ -49,7 +50,7 @@ class OrderedReader : public arrow::RecordBatchReader {
   bool takes_late_ = false;            // rows_ has `_rowaddr` and the columns to sort by
   std::shared_ptr<arrow::RecordBatchReader> batches_;
   std::shared_ptr<arrow::Table> sorted_;  // what batches_ borrows
-  std::optional<GrowingMemory> memory_;   // of the rows that are held
+  GrowingMemory memory_;                  // of the rows that are held
   ScanStatistics statistics_;
   bool is_closed_ = false;
 };

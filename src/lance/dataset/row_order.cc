@@ -127,8 +127,9 @@ arrow::Result<Datum> KeyBound::MayBeFirst(const ArrayPtr& values) const {
 arrow::Result<std::shared_ptr<arrow::RecordBatch>> KeyBound::Keep(
     const std::shared_ptr<arrow::RecordBatch>& batch) const {
   ARROW_ASSIGN_OR_RAISE(const Datum mask, MayBeFirst(batch->column(place_)));
-  if (mask.is_scalar())
+  if (mask.is_scalar()) {
     return mask.scalar_as<arrow::BooleanScalar>().value ? batch : batch->Slice(0, 0);
+  }
   if (mask.array_as<arrow::BooleanArray>()->true_count() == batch->num_rows()) return batch;
   ARROW_ASSIGN_OR_RAISE(const Datum kept, arrow::compute::Filter(batch, mask));
   return kept.record_batch();

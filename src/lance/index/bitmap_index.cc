@@ -47,8 +47,8 @@ class BitmapIndex : public ScalarIndex {
       (file_.keys().IsNull(place) && !asks_null ? null_rows : matches.rows) |= rows;
       return arrow::Status::OK();
     }));
-    if (names_nulls || asks_null)
-      matches.null_rows = std::move(null_rows);  // IS NULL is never NULL
+    // IS NULL is never NULL, of which no row is known without reading.
+    if (names_nulls || asks_null) matches.null_rows = std::move(null_rows);
     return matches;
   }
 

@@ -106,7 +106,7 @@ class BTreeIndex : public ScalarIndex {
  private:
   arrow::Result<LeafMatches> SearchNulls(const RunContext& run) const {
     LeafMatches matches{.is_exact = true, .null_rows = RowAddressMap()};
-    ARROW_ASSIGN_OR_RAISE(matches.rows, NullRows(run));
+    ARROW_ASSIGN_OR_RAISE(matches.rows, RowsOfNulls(run));
     return matches;
   }
 
@@ -123,13 +123,13 @@ class BTreeIndex : public ScalarIndex {
         }));
     LeafMatches matches{.rows = rows.Finish(), .is_exact = true};
     if (nulls == NullRows::kNamed && segment_->num_nulls() <= kMaxNulls) {
-      ARROW_ASSIGN_OR_RAISE(matches.null_rows, NullRows(run));
+      ARROW_ASSIGN_OR_RAISE(matches.null_rows, RowsOfNulls(run));
     }
     return matches;
   }
 
   /// The rows that are null; kept when they are few.
-  arrow::Result<RowAddressMap> NullRows(const RunContext& run) const {
+  arrow::Result<RowAddressMap> RowsOfNulls(const RunContext& run) const {
     if (segment_->num_nulls() > kMaxNulls) return ReadNullRows(run);
     const std::lock_guard lock(mutex_);
     if (!null_rows_) {

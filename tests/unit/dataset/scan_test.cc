@@ -457,6 +457,27 @@ TEST_F(ScanTest, StopsWhenItIsAskedTo) {
   EXPECT_THAT(status, IsCancelled());
 }
 
+TEST_F(ScanTest, HoldsOnlyTheFirstRowsOfAnOrder) {
+  constexpr int64_t kNumRows = 3'000'000;  // 48 MB of keys and addresses
+  const auto nulls = arrow::MakeArrayOfNull(arrow::int64(), kNumRows).ValueOrDie();
+  Write(arrow::Table::Make(arrow::schema({arrow::field("n", arrow::int64())}), {nulls}), kNumRows);
+  for (const bool nulls_first : {false, true}) {
+    SCOPED_TRACE(nulls_first);
+    arrow::ProxyMemoryPool pool(arrow::default_memory_pool());
+    const Dataset dataset = Open({.memory_pool = &pool});
+    CallOptions call;
+    call.num_threads = 1;
+    ScanOptions options{.columns = {"n"}, .limit = 10};
+    options.order_by = {{.column_name = "n", .nulls_first = nulls_first}};
+
+    const auto first = dataset.Scan(options).ValueOrDie().ToTable(call);
+
+    ASSERT_THAT(first, IsOk());
+    EXPECT_EQ((*first)->num_rows(), 10);
+    EXPECT_LT(pool.max_memory(), 24 << 20);
+  }
+}
+
 TEST_F(ScanTest, KeepsWithinItsMemoryBudget) {
   constexpr uint64_t kBudget = 6 << 20;
   Write(CountedRows(400'000, random_), 50'000);  // 24 MB
